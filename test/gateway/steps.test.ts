@@ -7,11 +7,11 @@ const ROOT = join(import.meta.dirname, "../..");
 const FOLDER = join(ROOT, "src/gateway/request");
 const STEP_LINES_MAX = 200;
 
-/** The names of the files that each step of the document's list names first. */
+/** The files that the steps of the document's list lead to. */
 function documentedSteps(): readonly string[] {
   const page = readFileSync(join(ROOT, "docs/architecture.md"), "utf8");
-  const section = page.split("## A request through the gateway")[1]!.split("\n## ")[0]!;
-  return Array.from(section.matchAll(/^\d+\. \*\*\w+\*\* \(`([\w-]+\.ts)`/gm), ([, file]) => file!);
+  const section = page.split("### A request through the gateway")[1]!.split("\n### ")[0]!;
+  return Array.from(section.matchAll(/^\d+\. \[[\w-]+\.ts\]\(\.\.\/(src\/[\w/-]+\.ts)\)/gm), ([, file]) => file!);
 }
 
 /** What the pipeline calls, by the file that each function comes from, in the order of the calls. */
@@ -33,7 +33,7 @@ describe("a request to a model", () => {
   it("is documented in steps, each of which has its file", () => {
     const steps = documentedSteps();
     expect(steps.length).toBeGreaterThan(6);
-    expect(steps.filter((file) => !existsSync(join(FOLDER, file)))).toEqual([]);
+    expect(steps.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
   });
 
   it("takes the steps that the pipeline calls in the documented order", () => {
@@ -41,7 +41,7 @@ describe("a request to a model", () => {
     const steps = ["receive", "chat-command", "send", "keep", "thread", "respond"];
     expect(called).toEqual(steps.map((step) => `${step}.ts`));
     const documented = documentedSteps();
-    const order = called.map((file) => documented.indexOf(file));
+    const order = called.map((file) => documented.indexOf(`src/gateway/request/${file}`));
     expect(order).toEqual(order.toSorted((one, other) => one - other));
   });
 

@@ -24,9 +24,9 @@ describe("the check for linear work", () => {
   it("fails what goes over the whole for each element", () => {
     expect(() =>
       expectLinear(
-        SIZE / 4,
+        SIZE / 2,
         walks((size) => size / 10),
       ),
-    ).toThrow(/at a size of 10000, against 8 pieces/);
+    ).toThrow(/at a size of 20000, against 8 pieces/);
   });
 });

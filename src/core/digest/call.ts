@@ -5,6 +5,7 @@
 import { defined } from "../defined.ts";
 import type { ToolCallPart } from "../transcript/message.ts";
 import { cut, oneLine } from "./cut.ts";
+import { keptWith } from "../kept.ts";
 import { actionByName, actionByVerb, type CallAction } from "./tool-names.ts";
 
 export interface CallSummary {
@@ -101,14 +102,8 @@ export function describeCall(name: string, args: string): CallSummary {
   };
 }
 
-const summaries = new WeakMap<ToolCallPart, CallSummary>();
-
 /** The same of a message's call, worked out once: events and digests ask. */
-export function described(call: ToolCallPart): CallSummary {
-  let summary = summaries.get(call);
-  if (summary === undefined) summaries.set(call, (summary = describeCall(call.name, call.arguments)));
-  return summary;
-}
+export const described = keptWith((call: ToolCallPart) => describeCall(call.name, call.arguments));
 
 /** One line for a person: the tool and its target. */
 export function labelOf({ tool, target }: CallSummary): string {

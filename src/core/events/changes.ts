@@ -1,4 +1,5 @@
 /** What a call puts into files: the lines of its new text that its old text did not hold, file by file where the call says so. */
+import { keptWith } from "../kept.ts";
 import type { ToolCallPart } from "../transcript/message.ts";
 
 /** More of a call is not read. */
@@ -16,14 +17,12 @@ export interface WrittenText {
 }
 
 const NOTHING: WrittenText = { added: [], removed: [] };
-const known = new WeakMap<ToolCallPart, WrittenText>();
 
 /** The lines that a call adds and removes; the same object each time. */
-export function writtenBy(call: ToolCallPart): WrittenText {
-  let written = known.get(call);
-  if (written === undefined) known.set(call, (written = read(call.arguments)));
-  return written;
-}
+export const writtenBy = keptWith((call: ToolCallPart) => read(call.arguments));
+
+/** The lines without the space around them. */
+export const trimmedLines = keptWith((lines: readonly string[]) => lines.map(trimmed));
 
 function read(args: string): WrittenText {
   if (args.length > CHARS_READ_MAX) return NOTHING;

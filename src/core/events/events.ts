@@ -3,7 +3,15 @@
  * Nothing here is guessed from words; what no result shows is unknown.
  */
 import { described, type CallSummary } from "../digest/call.ts";
-import { callsOf, contentText, resultOf, type Message, type Part, type ToolCallPart } from "../transcript/message.ts";
+import {
+  callsOf,
+  contentText,
+  resultOf,
+  type Message,
+  type Part,
+  type ToolCallPart,
+  type ToolResultPart,
+} from "../transcript/message.ts";
 import { pairingOf } from "../transcript/pairing.ts";
 import { endingOf, type Ending } from "./endings.ts";
 import { touchFiles, type FileEntry } from "./files.ts";
@@ -118,7 +126,7 @@ function requestIn(event: SessionEvent): readonly RequestEvent[] {
 }
 
 /** The same object for the same call and result at the same places: most of a conversation was read at the compaction before. */
-const answered = new WeakMap<ToolCallPart, CallEvent>();
+const answered = new WeakMap<ToolCallPart, { readonly event: CallEvent; readonly part: ToolResultPart | undefined }>();
 
 function eventsIn(messages: readonly Message[]): readonly SessionEvent[] {
   const results = new Map<ToolCallPart, number>();
@@ -167,10 +175,10 @@ interface CallPlace {
 
 function callEvent(call: ToolCallPart, message: number, { messages, result }: CallPlace): CallEvent {
   const part = result === undefined ? undefined : resultOf(messages[result]!);
+  const former = answered.get(call);
+  if (former?.part === part && former?.event.message === message && former.event.result === result) return former.event;
   const summary = described(call);
   const text = withoutShownSecret(summary, contentText(part?.content ?? []));
-  const former = answered.get(call);
-  if (former?.message === message && former.result === result && former.text === text) return former;
   const facts = summary.command === undefined ? undefined : commandFacts(summary.command);
   const common = { kind: "call", message, call, facts } as const;
   if (result === undefined) {
@@ -179,7 +187,7 @@ function callEvent(call: ToolCallPart, message: number, { messages, result }: Ca
   }
   const ending = endingOf(summary, facts, { text, isError: part?.isError === true });
   const event: CallEvent = { ...common, summary: withOpenFile(summary, text), ending, result, text };
-  answered.set(call, event);
+  answered.set(call, { event, part });
   return event;
 }
 

@@ -2,6 +2,7 @@
 
 import { isErrorLine } from "../digest/error-line.ts";
 import { personText } from "../events/person.ts";
+import { keptByText, keptWith } from "../kept.ts";
 import type { Message } from "../transcript/message.ts";
 
 export type Language = "en" | "es" | "fr" | "de" | "pt" | "it" | "ru" | "zh" | "ja" | "ko";
@@ -43,11 +44,14 @@ const WORD = /\p{L}+/gu;
 export function languageOfPeople(messages: readonly Message[]): Language {
   let words = "";
   for (let at = messages.length - 1; at >= 0 && words.length < READ_CHARS_MAX; at--) {
-    const lines = personText(messages[at]!).split("\n").filter(isProse);
-    if (lines.length > 0) words += `${lines.join("\n")}\n`;
+    const text = proseOf(messages[at]!);
+    if (text !== "") words += `${text}\n`;
   }
   return languageOf(words);
 }
+
+/** The lines of a message that a person wrote themselves. */
+const proseOf = keptWith((message: Message) => personText(message).split("\n").filter(isProse).join("\n"));
 
 /** Whether a person may have written a line, and not a program. */
 function isProse(line: string): boolean {
@@ -59,7 +63,10 @@ function count(text: string, pattern: RegExp): number {
   return text.match(pattern)?.length ?? 0;
 }
 
-export function languageOf(text: string): Language {
+/** Characters of the texts that are remembered: what people wrote last is asked at every compaction. */
+const REMEMBERED_CHARS_MAX = 100_000;
+
+export const languageOf = keptByText((text): Language => {
   const read = text.slice(0, READ_CHARS_MAX);
   const letters = count(read, /\p{L}/gu);
   for (const [language, script] of SCRIPTS) {
@@ -75,4 +82,4 @@ export function languageOf(text: string): Language {
     if (found > most) [best, most] = [language, found];
   }
   return best;
-}
+}, REMEMBERED_CHARS_MAX);

@@ -3,11 +3,12 @@
  * line has that are rare, recent, came up again, and stand nowhere else in the handoff. It reads no language.
  */
 import { oneLine } from "../digest/cut.ts";
-import { withoutGutter } from "../digest/numbered-lines.ts";
+import { withoutGutter, withoutLineNumber } from "../digest/numbered-lines.ts";
 import type { Events, SaidEvent } from "../events/events.ts";
 import { changedAfter } from "../events/files.ts";
 import type { Measure } from "../transcript/measure.ts";
 import { wholeWords } from "../events/text.ts";
+import { keptByText } from "../kept.ts";
 import type { ToolCallPart } from "../transcript/message.ts";
 import type { Item } from "./items.ts";
 import { createVocabulary, type Terms } from "./terms.ts";
@@ -32,11 +33,13 @@ interface Source {
   readonly lines: readonly NamedLine[];
 }
 
-/** A line of a text, with the terms in it: worked out when they are first asked for. */
+/** A line of a text, with what is worked out of it when it is first asked for. */
 interface NamedLine {
   readonly at: number;
   readonly text: string;
+  bare?: string;
   terms?: Terms;
+  tokens?: number | undefined;
 }
 
 /** A line that may be quoted. */
@@ -81,7 +84,11 @@ export function createQuoter(request: QuoteRequest): Quoter {
     const { candidates, weights } = (made ??= materialOf(request));
     // What a term brings that stands nowhere else in the handoff.
     const gains = weights.slice();
-    known.vocabulary.knownIn(present, (term) => (gains[term] = 0));
+    for (const line of present.split("\n")) {
+      const { names, words } = known.termsOfLine(line);
+      for (const term of names) gains[term] = 0;
+      for (const term of words) gains[term] = 0;
+    }
     const gainIn = (terms: readonly number[]): number => {
       let gain = 0;
       for (const term of terms) gain += gains[term]!;
@@ -127,34 +134,42 @@ function weight(messages: number): number {
 }
 
 /** The texts that may be quoted, the newest first: what calls returned, and what the agent said. */
-function sourcesIn({ events, from, until, redact }: QuoteRequest): readonly Source[] {
+function sourcesIn(request: QuoteRequest): readonly Source[] {
+  const { events, from, until, redact } = request;
   const isOld = changedAfter(events);
   const inside = events.all.filter(({ message }) => message >= from && message < until);
   return inside.toReversed().flatMap((event): readonly Source[] => {
     const { message } = event;
     if (event.kind === "said")
-      return [{ message, label: () => "Agent", isSaid: true, lines: linesOf(event, event.text, redact) }];
+      return [{ message, label: () => "Agent", isSaid: true, lines: linesOf(event, event.text, request) }];
     if (event.kind !== "call" || event.result === undefined || event.result >= until) return [];
     if (event.summary.action === "read" && isOld(event)) return [];
     const label = (): string => `${event.summary.tool} ${targetText(event, redact)}`;
-    return [{ message, label, isSaid: false, lines: linesOf(event.call, event.text, redact) }];
+    return [{ message, label, isSaid: false, lines: linesOf(event.call, event.text, request) }];
   });
 }
 
 interface ReadText extends Pick<QuoteRequest, "redact"> {
   readonly text: string;
   readonly lines: readonly NamedLine[];
+  /** What the lines were weighed with. */
+  measure: Measure;
 }
 
 /** Characters of the texts that are remembered before it starts afresh: their lines take some four bytes for each. */
 const REMEMBERED_CHARS_MAX = 8_000_000;
 
+/** Characters of the lines of handoffs whose terms are remembered. */
+const HANDOFF_CHARS_MAX = 2_000_000;
+
 /** What was said or called, read once: most of a conversation was read at the compaction before. */
 let known = nothingRead();
 
 function nothingRead() {
+  const vocabulary = createVocabulary();
   return {
-    vocabulary: createVocabulary(),
+    vocabulary,
+    termsOfLine: keptByText(vocabulary.termsIn, HANDOFF_CHARS_MAX),
     texts: new WeakMap<SaidEvent | ToolCallPart, ReadText>(),
     calls: new WeakMap<ToolCallPart, Terms>(),
     chars: 0,
@@ -162,9 +177,13 @@ function nothingRead() {
 }
 
 /** The lines of a text that are neither too short nor too long to be quoted, and mean something alone. */
-function linesOf(key: SaidEvent | ToolCallPart, text: string, redact: QuoteRequest["redact"]): readonly NamedLine[] {
+function linesOf(
+  key: SaidEvent | ToolCallPart,
+  text: string,
+  { redact, measure }: Pick<QuoteRequest, "redact" | "measure">,
+): readonly NamedLine[] {
   const read = known.texts.get(key);
-  if (read?.text === text && read.redact === redact) return read.lines;
+  if (read?.text === text && read.redact === redact) return linesFor(measure, read);
   const lines: NamedLine[] = [];
   const plain = "kind" in key && key.kind === "said" ? text : withoutGutter(text);
   const all = redact(wholeWords(plain, CHARS_READ_MAX)).split("\n");
@@ -175,8 +194,14 @@ function linesOf(key: SaidEvent | ToolCallPart, text: string, redact: QuoteReque
     lines.push({ at, text: own });
   }
   known.chars += Math.min(text.length, CHARS_READ_MAX);
-  known.texts.set(key, { text, redact, lines });
+  known.texts.set(key, { text, redact, measure, lines });
   return lines;
+}
+
+function linesFor(measure: Measure, read: ReadText): readonly NamedLine[] {
+  if (read.measure !== measure) for (const line of read.lines) line.tokens = undefined;
+  read.measure = measure;
+  return read.lines;
 }
 
 function candidatesIn(request: QuoteRequest): readonly Candidate[] {
@@ -191,7 +216,7 @@ function candidatesIn(request: QuoteRequest): readonly Candidate[] {
       const { at, text } = line;
       if (seen.has(text)) continue;
       seen.add(text);
-      if (isGone(text, source.message)) continue;
+      if (isGone((line.bare ??= withoutLineNumber(text).trim()), source.message)) continue;
       const terms = (line.terms ??= quotableTerms(text));
       if (source.isSaid && terms.names.some((name) => isFigure(name) && (saidAt.get(name) ?? 0) > source.message))
         continue;
@@ -199,7 +224,7 @@ function candidatesIn(request: QuoteRequest): readonly Candidate[] {
         for (const name of terms.names) saidAt.set(name, Math.max(saidAt.get(name) ?? 0, source.message));
       // A sentence of the agent means something without a name; a line of a result seldom does.
       if (terms.names.length > 0 || (source.isSaid && terms.words.length > 0))
-        candidates.push({ source, at, text, terms, tokens: request.measure.text(`${text}\n`) + 1 });
+        candidates.push({ source, at, text, terms, tokens: (line.tokens ??= request.measure.text(`${text}\n`) + 1) });
     }
   return candidates;
 }
@@ -230,17 +255,31 @@ function weightsOf(candidates: readonly Candidate[], { calls }: Events): Float64
   const ofCalls = calls.map(({ call }) => termsOfCall(call));
   const size = known.vocabulary.size();
   const counts = new Uint32Array(size);
-  const lastIn: (Source | undefined)[] = [];
-  const countIn = (source: Source | undefined, terms: readonly number[]): void => {
+  /** Of each term, the number of the last text that had it. */
+  const lastIn = new Uint32Array(size);
+  let texts = 0;
+  const countIn = (terms: readonly number[]): void => {
     for (const term of terms) {
-      if (source !== undefined && lastIn[term] === source) continue;
-      lastIn[term] = source;
+      if (lastIn[term] === texts) continue;
+      lastIn[term] = texts;
       counts[term]! += 1;
     }
   };
-  for (const { source, terms } of candidates) for (const some of [terms.names, terms.words]) countIn(source, some);
-  for (const terms of ofCalls) for (const some of [terms.names, terms.words]) countIn(undefined, some);
-  return Float64Array.from(counts, weight);
+  let last: Source | undefined;
+  for (const { source, terms } of candidates) {
+    if (source !== last) texts += 1;
+    last = source;
+    countIn(terms.names);
+    countIn(terms.words);
+  }
+  for (const { names, words } of ofCalls) {
+    texts += 1;
+    countIn(names);
+    countIn(words);
+  }
+  const weights = new Float64Array(size);
+  for (let term = 0; term < size; term++) weights[term] = weight(counts[term]!);
+  return weights;
 }
 
 function termsOfCall(call: ToolCallPart): Terms {

@@ -12,8 +12,6 @@ export interface Terms {
 
 export interface Vocabulary {
   readonly termsIn: (text: string) => Terms;
-  /** The number of each term of a text that has one. */
-  readonly knownIn: (text: string, take: (term: number) => void) => void;
   /** Whether there is a digit in it. */
   readonly isFigure: (term: number) => boolean;
   /** Above every number. */
@@ -43,13 +41,6 @@ export function createVocabulary(): Vocabulary {
         (isName ? names : words).push(number);
       });
       return { names, words };
-    },
-    knownIn: (text, take) => {
-      for (const line of text.split("\n"))
-        eachTerm(line, (term) => {
-          const number = numbers.get(term);
-          if (number !== undefined) take(number);
-        });
     },
     isFigure: (term) => figures[term]!,
     size: () => numbers.size,

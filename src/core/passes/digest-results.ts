@@ -2,6 +2,7 @@
  * Replaces large tool results outside protection by their digests, and console output in the user's name likewise; what a
  * result was can be fetched by its recall id.
  */
+import { keptWith } from "../kept.ts";
 import { describeCall, described, labelOf } from "../digest/call.ts";
 import { digestResult, DIGEST_TRIGGER_TOKENS, mayExceed, hasLines } from "../digest/digest.ts";
 import { isConsoleOutput } from "../events/console.ts";
@@ -65,19 +66,13 @@ function turnsAfter(messages: readonly Message[], index: number): readonly numbe
 }
 
 /** The names in what each turn said and called, lower case. */
-const namesByTurn = new WeakMap<Message, readonly string[]>();
-
-function namesUsed(turn: Message): readonly string[] {
-  let names = namesByTurn.get(turn);
-  if (names === undefined) {
-    const values = callsOf(turn).map((call) => described(call).values.join(" "));
-    names = [contentText(turn.parts), ...values]
-      .flatMap((text) => namesIn(text.slice(0, CHARS_AFTER), NAMES_AFTER))
-      .map((name) => name.toLowerCase());
-    namesByTurn.set(turn, names);
-  }
-  return names;
-}
+const namesUsed = keptWith((turn: Message) => {
+  const values = callsOf(turn).map((call) => described(call).values.join(" "));
+  const names = [contentText(turn.parts), ...values].flatMap((text) =>
+    namesIn(text.slice(0, CHARS_AFTER), NAMES_AFTER),
+  );
+  return names.map((name) => name.toLowerCase());
+});
 
 interface Digesting {
   readonly asked: ToolCallPart | undefined;

@@ -1,4 +1,5 @@
 /** Passwords that a sentence gives, in the languages that people write most: "Das Passwort lautet …", "密码：…", "the password for staging is …". */
+import type { Letters } from "./letters.ts";
 import { hiddenSpan, MARKER, type Span } from "./mask.ts";
 import { isSecretValue, looksChosenInProse } from "./values.ts";
 
@@ -32,11 +33,16 @@ const LOGIN = new RegExp(
   "dgiu",
 );
 const LOGIN_SIGN = /[\w.@-] \/ ["'`]?\S{0,62}\d/;
+const LOGIN_WORDS = ["login", "log in", "logged", "sign in", "signin", "anmelden", "cred", "zugangsdaten"];
 const PASSWORD_SIGN = new RegExp(PASSWORD_WORDS, "i");
+/** The letters that each word has in any case. */
+const PLAIN_WORDS = PASSWORD_WORDS.split("|")
+  .filter((word) => !/[^ -~]/.test(word))
+  .map((word) => word.replace(/\[.*/, ""));
 
-export function findAnnouncedPasswords(text: string): readonly Span[] {
-  const logins = LOGIN_SIGN.test(text) ? announced(text, LOGIN, () => true) : [];
-  if (!PASSWORD_SIGN.test(text)) return logins;
+export function findAnnouncedPasswords(text: string, { mayHave, hasWide }: Letters): readonly Span[] {
+  const logins = LOGIN_WORDS.some(mayHave) && LOGIN_SIGN.test(text) ? announced(text, LOGIN, () => true) : [];
+  if (!(hasWide || PLAIN_WORDS.some(mayHave)) || !PASSWORD_SIGN.test(text)) return logins;
   return [...logins, ...announced(text, ANNOUNCED, () => true), ...announced(text, BESIDE, looksChosenInProse)];
 }
 

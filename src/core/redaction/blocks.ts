@@ -3,6 +3,7 @@
  * the private members of a JSON Web Key, and a column of a table (Markdown, CSV, TSV). Lines end with a line break, also as a string writes it.
  */
 import { printedNumberChars } from "../digest/numbered-lines.ts";
+import type { Letters } from "./letters.ts";
 import { hiddenSpan, type Span } from "./mask.ts";
 import { NAMES_NAMES, nameStrength, type NameStrength } from "./names.ts";
 import { isMadeByMachine, isSecretValue } from "./values.ts";
@@ -35,10 +36,10 @@ const NOTHING = /^[ \t]{0,64}(?:`{3}\w{0,16})?[ \t]{0,8}$/;
 const EMPTY_LINES_MAX = 2;
 
 /** `code`: source is spared what a person chose. */
-export function findInBlocks(text: string, code: boolean): readonly Span[] {
+export function findInBlocks(text: string, code: boolean, { mayHave }: Letters): readonly Span[] {
   const hasBlock = /: {1,4}[|>][+-]?\d?\s{0,4}(?:\r?\n|\\)/.test(text);
-  const hasSecret = /kind\\{0,4}["']?: ?\\{0,4}["']?Secret\b/.test(text);
-  const hasColumn = COLUMN.test(text);
+  const hasSecret = mayHave("secret") && /kind\\{0,4}["']?: ?\\{0,4}["']?Secret\b/.test(text);
+  const hasColumn = COLUMN_WORDS.some(mayHave) && COLUMN.test(text);
   const hasAbove = NAME_ABOVE.test(text);
   const hasKey = KEY_TYPE.test(text);
   if (!hasBlock && !hasSecret && !hasColumn && !hasAbove && !hasKey) return [];
@@ -206,6 +207,7 @@ function valuesOf(text: string, pattern: RegExp, from: number): readonly Span[] 
 /** A cell that is called so. Its name is looked for first, because names are rarer than cells. */
 const COLUMN =
   /(?:pass|pwd|secret|token|key)\w{0,16}["']? {0,32}(?=[|│,;\t\r\n\\]|$)(?<=(?:^|[|│,;\t\n]|\\[tn]) {0,32}["']?\w{0,64}["']? {0,32})/i;
+const COLUMN_WORDS = ["pass", "pwd", "secret", "token", "key"];
 const CELLS_MAX = 64;
 const CELL_NAME = /^["']?[\w .-]{1,40}["']?$/;
 const ROWS_MAX = 10_000;

@@ -7,6 +7,7 @@ import { findStatements } from "./statements.ts";
 import { findInBlocks } from "./blocks.ts";
 import { hiddenSpan, type Span, MARKER, PRIVATE_KEY_MARKER } from "./mask.ts";
 import { readingsOf } from "./displayed.ts";
+import { lettersOf } from "./letters.ts";
 import { scan } from "./scan.ts";
 import { findBeside } from "./unnamed.ts";
 
@@ -58,10 +59,11 @@ export function secretsIn(text: string): readonly string[] {
 /** Finders look when our own rules are done, so that they see what is left. */
 function findSpans(text: string, { code = false, finders = [] }: RedactOptions): readonly Span[] {
   const plain = scan(text, code);
+  const letters = lettersOf(text);
   const stated = [
-    ...findStatements(text),
-    ...findInBlocks(text, code),
-    ...findAnnouncedPasswords(text),
+    ...findStatements(text, letters),
+    ...findInBlocks(text, code, letters),
+    ...findAnnouncedPasswords(text, letters),
     ...findBeside(text, code),
   ];
   const readings = plain.veils.length > 0 ? readingsOf(text, plain) : [];

@@ -1,5 +1,6 @@
 /** Redaction that remembers: a growing session shows mostly the same lines in one handoff after another. */
 import { redact, type RedactOptions } from "./redact.ts";
+import { keptByText, keptWith } from "../kept.ts";
 import { parseJson } from "../nesting.ts";
 
 /** A text without its secrets. Pure: the same text gives the same answer, and an answer gives itself. */
@@ -9,34 +10,20 @@ export type Redactor = (text: string) => string;
 const CHARS_MAX = 4_000_000;
 /** A longer text is not worth its memory. */
 const TEXT_CHARS_MAX = 64_000;
-/** What a text takes beside its characters. */
-const TEXT_CHARS = 100;
 
 /** Answers like `redact(text, options).text`. */
 export function createRedactor(options: RedactOptions = {}): Redactor {
-  let known = new Map<string, string>();
-  let held = 0;
-  return (text) => {
-    if (text.length > TEXT_CHARS_MAX) return redact(text, options).text;
-    let safe = known.get(text);
-    if (safe === undefined) {
-      safe = redact(text, options).text;
-      if (held > CHARS_MAX) [known, held] = [new Map(), 0];
-      held += text.length + TEXT_CHARS;
-      known.set(text, safe);
-    }
-    return safe;
-  };
+  const answer = (text: string): string => redact(text, options).text;
+  const kept = keptByText(answer, CHARS_MAX);
+  return (text) => (text.length > TEXT_CHARS_MAX ? answer(text) : kept(text));
 }
 
 const NO_OPTIONS: RedactOptions = {};
-const redactors = new WeakMap<RedactOptions, Redactor>();
+const redactors = keptWith(createRedactor);
 
 /** One redactor for each set of options, because it remembers its answers. */
 export function redactorFor(options: RedactOptions = NO_OPTIONS): Redactor {
-  let redactor = redactors.get(options);
-  if (redactor === undefined) redactors.set(options, (redactor = createRedactor(options)));
-  return redactor;
+  return redactors(options);
 }
 
 /**

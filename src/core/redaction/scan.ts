@@ -24,14 +24,16 @@ const AFTER_IS = /(?:is|was) (?:set to |now )?["'`]?([^\s"'`<>{}()[\]\\,;]{6,512
 
 /** "the password is hunter2", "API key for mail was …": `word` is the verb. */
 function findSaid(text: string, word: Word): Span | undefined {
+  const found = matchAt(AFTER_IS, text, word.start);
+  const value = found?.[1]!.replace(/[.:!?]{1,4}$/, "") ?? "";
+  // Most sentences go on with a word: what comes before is looked at only where no word comes after.
+  if (found === undefined || !/\d/.test(value)) return undefined;
   const said = SAID.exec(text.slice(Math.max(0, word.start - SAID_CHARS_MAX), word.start))?.[1];
   const strength = said === undefined ? undefined : nameStrength(said.replace(" ", "_"));
-  const found = strength === undefined ? undefined : matchAt(AFTER_IS, text, word.start);
-  if (strength === undefined || found === undefined) return undefined;
   const end = word.start + found[0].length;
-  const start = end - (found[1] as string).length;
-  const value = (found[1] as string).replace(/[.:!?]{1,4}$/, "");
-  if (text.startsWith(MARKER, end) || !/\d/.test(value) || !isSecretValue(value, strength, "bare")) return undefined;
+  const start = end - found[1]!.length;
+  if (strength === undefined || text.startsWith(MARKER, end) || !isSecretValue(value, strength, "bare"))
+    return undefined;
   return valueSpan(text, { start, end: start + value.length, kind: "spoken secret", strength });
 }
 

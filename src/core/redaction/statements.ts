@@ -4,12 +4,15 @@
  * with a word of its format, is bounded, and is tried only in a text that has that word.
  */
 import { ownLineStart } from "../digest/numbered-lines.ts";
+import type { Letters } from "./letters.ts";
 import { hiddenSpan, PRIVATE_KEY_MARKER, type Span } from "./mask.ts";
 import { nameStrength, type NameStrength } from "./names.ts";
 import { isSecretValue, looksChosen, type ValuePlace } from "./values.ts";
 
 interface StatementRule {
-  /** The text has one of them, in any case. */
+  /** The text has one of them, in any case; of a rule without them nothing is known. */
+  readonly words?: readonly string[];
+  /** The text has one of these too. */
   readonly sign: RegExp;
   /** Groups: `name`, where there is one, and `value`. */
   readonly pattern: RegExp;
@@ -23,18 +26,21 @@ interface StatementRule {
 const RULES: readonly StatementRule[] = [
   {
     // A .netrc.
+    words: ["machine"],
     sign: /\bmachine\b/,
     pattern:
       /\bmachine(?:\s|\\{1,4}[nrt]){1,8}[^\s\\]{1,128}(?:\s|\\{1,4}[nrt]){1,8}(?:(?:login|account)(?:\s|\\{1,4}[nrt]){1,8}[^\s\\]{1,64}(?:\s|\\{1,4}[nrt]){1,8}){0,2}password(?:\s|\\{1,4}[nrt]){1,8}(?<value>[^\s"'\\]{4,256})/dg,
     place: "shell",
   },
   {
+    words: ["login"],
     sign: /\blogin\b/,
     pattern: /\blogin[ \t]{1,4}[^\s\\]{1,64}[ \t]{1,4}password (?<value>(?!-)[^\s"'`<>{}()[\]\\,;|]{4,256})/dg,
     place: "bare",
   },
   {
     // Oracle's `user/password@host`.
+    words: ["jdbc:oracle:", "sqlplus"],
     sign: /jdbc:oracle:|\bsqlplus\b/,
     pattern:
       /(?:jdbc:oracle:\w{1,8}:|\bsqlplus (?:-\w{1,8} ){0,3}\\{0,4}["']?)[\w.$#-]{1,64}\/\\{0,4}"?(?<value>[^\s"'@/\\]{4,128})(?=\\{0,4}"?@|[\s"'\\]|$)/dg,
@@ -42,17 +48,20 @@ const RULES: readonly StatementRule[] = [
   },
   {
     // In braces a connection string may hold any sign; those of a program hold a name.
+    words: ["pwd={", "password={"],
     sign: /(?:pwd|password)=\{/i,
     pattern:
       /(?:(?<=; {0,2})|\b(?=\w{3,8}=\{[^{}\n]{4,256}(?:\};|$)))(?:pwd|password)=\{(?<value>(?!\w{0,32}(?:pass|pw|secret)\w{0,32}\})(?:[^{}\n\\]|\}\}){4,256})(?:\}|$)/dgi,
     place: "shell",
   },
   {
+    words: ["<key>"],
     sign: /<key>/,
     pattern: /<key>(?<name>[\w.-]{2,64})<\/key>(?:\s|\\[nrt]){0,16}<string>(?<value>[^<>\n\\]{4,512})/dg,
     place: "quoted",
   },
   {
+    words: ["chpasswd"],
     sign: /\bchpasswd\b/,
     pattern:
       /\b(?:echo|printf) \\{0,4}["']?[\w.-]{1,64}:(?<value>[^\s"'|\\]{4,128})\\{0,4}["']? ?\| ?(?:sudo )?chpasswd\b/dg,
@@ -60,13 +69,15 @@ const RULES: readonly StatementRule[] = [
   },
   {
     // Who asks and the password, by two options beside each other: `-U sa -P …`, `/u:ida /p:…`, `-U ida%…`, `/user:ida …`.
-    sign: /[-/][uU]/,
+    words: ["-u ", "-u=", "-user", "/u:", "/user"],
+    sign: /-[uU][ ="]|-user|\/u(?:ser(?:name)?)?:/,
     pattern:
       /(?<=^|[\s"'`])(?:(?:-[uU]|--?user(?:name)?)(?: |=|", ?")[\w.@\\-]{1,64}(?: |", ?")(?:-p|-P|-pw|--?pass(?:word)?)(?: |=|", ?")|-U [\w.@\\-]{1,64}%|\/u(?:ser(?:name)?)?:[\w.@\\-]{1,64} (?:\/p(?:ass(?:word)?)?:)?)\\{0,4}["']?(?<value>[^\s"'`\\|/]{8,128})/dg,
     place: "shell",
     chosen: true,
   },
   {
+    words: ["htpasswd", "net use"],
     sign: /\bhtpasswd\b|\bnet user\b|\bnet use\b/,
     pattern:
       /\b(?:htpasswd (?:-\w{1,8} ){0,4}-\w{0,8}b\w{0,8} (?:-\w{1,8} ){0,4}(?:\S{1,256} )?[\w.@-]{1,64}|net user \\{0,4}"?[\w.-]{1,64}"?|net use (?:\S{1,256} ){1,2}(?=\S{1,128} \/user:))\s?\\{0,4}["']?(?<=[\s"'])(?<value>[^\s"'`\\|/]{6,128})/dg,
@@ -75,6 +86,7 @@ const RULES: readonly StatementRule[] = [
   },
   {
     // What a command reads that is called by a password: `… | docker login --password-stdin`, `… | passwd ida`.
+    words: ["echo ", "printf "],
     sign: /\|[^\n|]{0,120}(?:passw|secret|token)/i,
     pattern:
       /\b(?:echo|printf)(?: -\w{1,3})? \\{0,4}["']?(?<value>[^\s"'|\\]{6,128})(?:\\+n[^\s"'|]{0,128})?\\{0,4}["']? ?\|(?! ?(?:e?grep|sed|awk|tee|wc)\b)[^\n|;&]{0,120}?(?:passw|secret|token)/dgi,
@@ -83,6 +95,7 @@ const RULES: readonly StatementRule[] = [
   },
   {
     // The words of a wallet (BIP 39): twelve to twenty-four, of three to eight letters each.
+    words: ["mnemonic", "phrase", "seed", "recovery"],
     sign: /mnemonic|phrase|seed|recovery/i,
     pattern:
       /\b(?:mnemonic|(?:seed|recovery|secret|backup)[ _-]?(?:phrase|words?))\\{0,4}["']?(?: is)?\s{0,4}[:=]\s{0,4}\\{0,4}["'`]?(?<value>[a-z]{3,8}(?:[ ,]{1,2}[a-z]{3,8}){11,23})(?![\w ,])/dgi,
@@ -90,6 +103,7 @@ const RULES: readonly StatementRule[] = [
     sure: true,
   },
   {
+    words: ["password", "identified"],
     sign: /password|identified/i,
     pattern:
       /\b(?:PASSWORD|IDENTIFIED(?: WITH [\w'"]{1,40})? (?:BY|AS))(?: |\(| \(){1,4}\\{0,4}'(?<value>[^'\n\\]{4,256})\\{0,4}'/dgi,
@@ -97,6 +111,7 @@ const RULES: readonly StatementRule[] = [
   },
   {
     // In small letters it is a phrase of prose.
+    words: ["identified by"],
     sign: /IDENTIFIED BY/,
     pattern: /\bIDENTIFIED BY (?<value>(?!VALUES\b|PASSWORD\b)[^\s'"`;,()\\]{4,128})/dg,
     place: "shell",
@@ -110,24 +125,28 @@ const RULES: readonly StatementRule[] = [
   },
   {
     // A call or a command that is named by what it takes, and takes it last: `HTTPBasicAuth("ida", "…")`.
+    words: ["uth(", "uth=", "uth =", "authentication(", "redentials(", "redential("],
     sign: /uth(?:entication)?(?: ?= ?)?\(|redentials?\(/,
     pattern:
       /(?<![\w-])(?:\w{0,32}(?:(?<=\.)auth|[Bb]asic_?[Aa]uth(?:entication)?|DigestAuth|NtlmAuth|PasswordAuthentication|[a-z]Credentials?)\(|auth ?= ?\()(?:\s|\\{1,4}[nrt]){0,16}\\{0,4}["'][^"'\n\\]{0,128}\\{0,4}["'] {0,2},(?:\s|\\{1,4}[nrt]){0,16}\\{0,4}["'](?<value>[^"'\n\\]{4,256})(?:\\{0,4}["']|$)/dg,
     place: "quoted",
   },
   {
+    words: ["securestring", "secretstr"],
     sign: /SecureString|SecretStr/,
     pattern:
       /\b(?:ConvertTo-SecureString(?: -String)? |SecretStr(?:ing)?\()\\{0,4}["']?(?<value>[^\s"'\\()$-][^\s"'\\()]{3,256})/dg,
     place: "quoted",
   },
   {
+    words: ["define("],
     sign: /define\(/,
     pattern:
       /\bdefine\( {0,2}\\{0,4}["'](?<name>\w{2,64})\\{0,4}["'] {0,2}, {0,2}\\{0,4}["'](?<value>[^"'\n\\]{4,256})\\{0,4}["']/dg,
     place: "quoted",
   },
   {
+    words: ["variable "],
     sign: /variable \\{0,4}"/,
     pattern:
       /\bvariable \\{0,4}"(?<name>[\w-]{2,64})\\{0,4}" {0,4}\{[^{}]{0,1024}?\bdefault {0,20}= {0,4}\\{0,4}"(?<value>[^"\n\\]{4,512})\\{0,4}"/dg,
@@ -147,6 +166,7 @@ const RULES: readonly StatementRule[] = [
     place: "bare",
   },
   {
+    words: ["private-lines:"],
     sign: /Private-Lines:/,
     pattern:
       /Private-Lines: ?\d{1,4}(?:\r?\n|\\{1,4}r?\\{0,4}n)(?<value>[A-Za-z0-9+/=]{4,128}(?:(?:\r?\n|\\{1,4}r?\\{0,4}n)[A-Za-z0-9+/=]{4,128}(?![\w-])(?!:)){0,256})/dg,
@@ -154,41 +174,38 @@ const RULES: readonly StatementRule[] = [
     sure: true,
   },
   {
+    words: ["sudo "],
     sign: /\bsudo\b/,
     pattern:
       /\b(?:echo|printf)(?: -\w{1,4}){0,2}(?: \\{0,4}["']%s(?:\\{1,4}n)?\\{0,4}["'])? \\{0,4}["']?(?<value>[^\s"'|\\]{4,128})\\{0,4}["']? ?\| ?sudo (?:-\w{1,16} ){0,4}-\w{0,8}S/dg,
     place: "shell",
   },
   {
+    words: ["sudo "],
     sign: /\bsudo\b/,
     pattern: /\bsudo (?:-\w{1,16} ){0,4}-\w{0,8}S\b[^\n|;<]{0,80}<<< ?\\{0,4}["']?(?<value>[^\s"'\\]{4,128})/dg,
     place: "shell",
   },
   {
+    words: ["&quot;", "&apos;", "&#34;"],
     sign: /&(?:quot|apos|#3[49]);/,
     pattern:
       /(?<![\w-])(?<name>[\w-]{2,64})(?:&quot;)? ?[=:] ?&(?:quot|apos|#3[49]);(?<value>[^&\s<>]{4,256})&(?:quot|apos|#3[49]);/dg,
     place: "quoted",
   },
   {
+    words: ['"auth'],
     sign: /"auths?\\{0,4}"/,
     pattern: /"auth\\{0,4}" ?: ?\\{0,4}"(?<value>[A-Za-z0-9+/]{8,1024}={0,2})\\{0,4}"/dg,
     place: "quoted",
   },
 ];
 
-/** Most texts have no sign of any rule: two looks say so. */
-const SIGNS = ["", "i"].map((flags) => {
-  const signs = RULES.filter(({ sign }) => sign.flags === flags).map(({ sign }) => sign.source);
-  return new RegExp([...signs, flags === "" ? "-----END " : "insert into"].join("|"), flags);
-});
-
 /** What `RULES` find, and the tails of private keys. */
-export function findStatements(text: string): readonly Span[] {
-  if (!SIGNS.some((signs) => signs.test(text))) return [];
+export function findStatements(text: string, { mayHave }: Letters): readonly Span[] {
   const spans: Span[] = [];
-  for (const { sign, pattern, place, chosen, sure = false } of RULES) {
-    if (!sign.test(text)) continue;
+  for (const { words, sign, pattern, place, chosen, sure = false } of RULES) {
+    if (words?.some(mayHave) === false || !sign.test(text)) continue;
     for (const found of text.matchAll(pattern)) {
       if (chosen === true && !looksChosen(found.groups!["value"]!)) continue;
       const { name, value } = found.groups as { readonly name?: string; readonly value: string };
@@ -198,7 +215,8 @@ export function findStatements(text: string): readonly Span[] {
       spans.push(hiddenSpan(start, end, "stated secret"));
     }
   }
-  return [...spans, ...insertedPasswords(text), ...keyTails(text)];
+  const inserted = mayHave("insert into") ? insertedPasswords(text) : [];
+  return [...spans, ...inserted, ...(mayHave("-----end ") ? keyTails(text) : [])];
 }
 
 const INSERT =

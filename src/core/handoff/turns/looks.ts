@@ -6,6 +6,7 @@ import { LOOKING } from "../../digest/tool-names.ts";
 import { onlyLine } from "../../events/endings.ts";
 import type { CallEvent, SaidEvent, SessionEvent } from "../../events/events.ts";
 import { targetText } from "./deeds.ts";
+import { keptWith } from "../../kept.ts";
 import { line, type Line, type LineWords, type TellerOptions } from "./line.ts";
 import { proseBody, type Body } from "./shape.ts";
 
@@ -59,18 +60,22 @@ function isFile({ summary }: CallEvent): boolean {
   return summary.action === "read";
 }
 
+const shownText = keptWith(({ text }: CallEvent) => withoutGutter(text));
+/** Empty where there are none, or several. */
+const onlyLineOf = keptWith((event: CallEvent) => onlyLine(shownText(event)) ?? "");
+
 /** `git status → clean`: what was looked at, and what it said where that is a line or less. */
 function labelled(event: CallEvent, { redact, shortened }: TellerOptions): string {
   const label = oneLine(shortened(targetText(event, redact)), LABELS_CHARS_MAX);
-  const said = onlyLine(withoutGutter(event.text));
-  return label === "" || said === undefined || said.length > ANSWERS_CHARS_MAX ? label : `${label} → ${redact(said)}`;
+  const said = onlyLineOf(event);
+  return label === "" || said === "" || said.length > ANSWERS_CHARS_MAX ? label : `${label} → ${redact(said)}`;
 }
 
 /** What a call showed; errors in it stay before other lines. */
 function shownAs(event: CallEvent, { redact, shortened }: TellerOptions): LineWords {
   return {
     lead: `· ${oneLine(shortened(`${event.summary.tool} ${targetText(event, redact)}`), LABELS_CHARS_MAX)} showed: `,
-    body: proseBody(event.text, (whole) => redact(withoutGutter(whole)), { isMore: isErrorLine }),
+    body: proseBody(event.text, () => redact(shownText(event)), { isMore: isErrorLine }),
   };
 }
 

@@ -2,6 +2,7 @@
  * How much of a text stands in no other: where not all fits, "go on", a question asked again and the tenth report of the same go before a
  * text with words of its own. Words are counted, never understood.
  */
+import { createCounter } from "./counted.ts";
 
 /** More of a text is not counted. */
 const COUNTED_CHARS_MAX = 4_000;
@@ -10,40 +11,18 @@ const MARGIN_CHARS = 16;
 /** Characters of the texts that are remembered before it starts afresh. */
 const REMEMBERED_CHARS_MAX = 2_000_000;
 
-/** The words of texts by number, read once: most of a conversation was read at the compaction before. */
-let known = nothingRead();
-
-function nothingRead() {
-  return { numbers: new Map<string, number>(), texts: new Map<string, readonly number[]>(), chars: 0 };
-}
+const count = createCounter(wordsIn, REMEMBERED_CHARS_MAX);
 
 /** What each text tells that the others do not, a character, beside what they tell on average: 1 is as much as they do. */
 export function noveltiesAmong(texts: readonly string[]): readonly number[] {
-  if (known.chars > REMEMBERED_CHARS_MAX) known = nothingRead();
-  const words = texts.map(numbersIn);
-  const counts = new Uint32Array(known.numbers.size);
-  for (const own of words) for (const word of own) counts[word]! += 1;
-  const densities = words.map((own, at) => {
+  const { pieces, counts } = count(texts);
+  const densities = pieces.map((own, at) => {
     let density = 0;
     for (const word of own) density += 1 / counts[word]!;
     return density / (Math.min(COUNTED_CHARS_MAX, texts[at]!.length) + MARGIN_CHARS);
   });
   const mean = densities.reduce((sum, density) => sum + density, 0) / texts.length;
   return densities.map((density) => density / (mean || 1));
-}
-
-function numbersIn(text: string): readonly number[] {
-  let numbers = known.texts.get(text);
-  if (numbers === undefined) {
-    numbers = Array.from(wordsIn(text), (word) => {
-      const number = known.numbers.get(word) ?? known.numbers.size;
-      known.numbers.set(word, number);
-      return number;
-    });
-    known.chars += text.length;
-    known.texts.set(text, numbers);
-  }
-  return numbers;
 }
 
 /** Words; figures count as the same figure. Of a script that puts no space between words, each two neighbours. */

@@ -1,7 +1,6 @@
 /** Lines that a later edit took away: what a file holds now is told, and not what it held before or in between. */
-import { withoutLineNumber } from "../../digest/numbered-lines.ts";
 import type { CallEvent } from "../../events/events.ts";
-import { writtenBy } from "../../events/changes.ts";
+import { trimmedLines, writtenBy } from "../../events/changes.ts";
 
 /** The lines that each call put into files and that nothing later in `calls` removed. */
 export function lastingLines(calls: readonly CallEvent[]): ReadonlyMap<CallEvent, readonly string[]> {
@@ -15,23 +14,26 @@ export function lastingLines(calls: readonly CallEvent[]): ReadonlyMap<CallEvent
     const written = writtenBy(event.call);
     const gone = removed.get(path) ?? removed.set(path, new Set()).get(path)!;
     const now = rewritten.get(path);
-    const left = written.added.filter((line) => !gone.has(line.trim()) && (now === undefined || now.has(line.trim())));
-    lasting.set(event, left);
-    for (const line of written.removed) gone.add(line.trim());
-    if (action === "write" && paths.length === 1)
-      rewritten.set(path, new Set(now ?? written.added.map((line) => line.trim())));
+    const added = trimmedLines(written.added);
+    const left = [...added.keys()].filter((at) => !gone.has(added[at]!) && (now === undefined || now.has(added[at]!)));
+    lasting.set(
+      event,
+      left.map((at) => written.added[at]!),
+    );
+    for (const line of trimmedLines(written.removed)) gone.add(line);
+    if (action === "write" && paths.length === 1) rewritten.set(path, new Set(now ?? added));
   }
   return lasting;
 }
 
-/** Whether an edit after that message took a line away, and none after it put it back. Numbers in front of the line do not count. */
-export function removedLater(calls: readonly CallEvent[]): (line: string, message: number) => boolean {
+/** Whether an edit after that message took a line away, and none after it put it back: a line without a number and spaces around it. */
+export function removedLater(calls: readonly CallEvent[]): (bare: string, message: number) => boolean {
   const removedAt = new Map<string, number>();
   for (const { call, ending, summary, message } of calls) {
     if (ending.status !== "done" || summary.action !== "edit") continue;
     const { added, removed } = writtenBy(call);
-    for (const line of removed) removedAt.set(line.trim(), message);
-    for (const line of added) removedAt.delete(line.trim());
+    for (const line of trimmedLines(removed)) removedAt.set(line, message);
+    for (const line of trimmedLines(added)) removedAt.delete(line);
   }
-  return (line, message) => (removedAt.get(withoutLineNumber(line).trim()) ?? -1) > message;
+  return (bare, message) => (removedAt.get(bare) ?? -1) > message;
 }

@@ -149,7 +149,8 @@ function shared(line: Line, age: number, { matches, novelty, isTalk }: Comparing
     ...line,
     share: line.worth * fading * Math.min(NOVELTY_MAX, own),
     about,
-    order: line.worth * (isTalk ? own : 1),
+    // Behind the newest turn of a talk, words that stand nowhere else come first, however old they are.
+    order: line.worth * (isTalk ? (age < 1 ? Infinity : own) : 1),
     charsMax: Infinity,
   };
 }

@@ -6,6 +6,7 @@ import { oneLine } from "../../digest/cut.ts";
 import { MARKS_ONLY, saysLittle, sentencesOf } from "../../events/text.ts";
 import { valuesIn } from "../../events/things.ts";
 import { clipped } from "../items.ts";
+import { keptByText, keptWith } from "../../kept.ts";
 
 /** Something that can be told in more or fewer characters. */
 export interface Body {
@@ -27,7 +28,7 @@ const HEADING = /^\s*(?:#{1,6}\s|\*\*[^*]{1,80}\*\*:?\s*$)/;
 export interface LineWorth {
   /** Stays before others. */
   readonly isMore?: (line: string) => boolean;
-  /** Goes before all others. */
+  /** Goes before all others; asked without the space around the line. */
   readonly isLess?: (line: string) => boolean;
   /** Whether the end of the text counts as its beginning does. */
   readonly hasEnd?: boolean;
@@ -39,25 +40,52 @@ export function proseBody(
   prepare: (text: string) => string = unchanged,
   { isMore, isLess, hasEnd = true }: LineWorth = {},
 ): Body {
-  let whole: string | undefined;
+  let prose: Prose | undefined;
   let pieces: readonly string[] | undefined;
-  let counting: readonly number[] | undefined;
   return {
     chars: text.length,
     within: (charsMax) => {
-      if (whole === undefined) {
-        const prepared = prepare(text).trim();
-        const values = flatData(prepared);
-        whole = values?.join("") ?? prepared;
-        pieces = values ?? piecesOf(isLess === undefined ? whole : withoutLess(whole, isLess));
-      }
+      const { whole } = (prose ??= proseOf(prepare(text).trim()));
       if (whole.length <= charsMax || text.length <= charsMax) return whole;
-      const all = pieces!;
-      counting ??= isMore === undefined ? [] : [...all.keys()].filter((at) => isMore(all[at]!.trimEnd()));
-      return headAndTail(all, charsMax, { counting, hasEnd });
+      pieces ??= isLess === undefined ? prose.piecesOfAll() : prose.piecesWithout(isLess);
+      const counting = isMore === undefined ? [] : countingWith(isMore)(pieces);
+      return headAndTail(pieces, charsMax, { counting, hasEnd });
     },
   };
 }
+
+/** A text taken apart. */
+interface Prose {
+  readonly whole: string;
+  readonly piecesOfAll: () => readonly string[];
+  readonly piecesWithout: (isLess: (line: string) => boolean) => readonly string[];
+}
+
+/** Characters of the texts that are remembered: most of what is told was told at the compaction before. */
+const REMEMBERED_CHARS_MAX = 4_000_000;
+
+const proseOf = keptByText((text): Prose => {
+  const values = flatData(text);
+  if (values !== undefined) return { whole: values.join(""), piecesOfAll: () => values, piecesWithout: () => values };
+  let all: readonly string[] | undefined;
+  let lines: readonly { readonly line: string; readonly bare: string }[] | undefined;
+  let left: { readonly lines: readonly string[]; readonly pieces: readonly string[] } | undefined;
+  return {
+    whole: text,
+    piecesOfAll: () => (all ??= piecesOf(text)),
+    piecesWithout: (isLess) => {
+      lines ??= text.split("\n").flatMap((line) => (line.trim() === "" ? [] : { line, bare: line.trim() }));
+      const now = lines.flatMap(({ line, bare }) => (isLess(bare) ? [] : line));
+      if (left?.lines.length !== now.length || !left.lines.every((line, at) => line === now[at]))
+        left = { lines: now, pieces: piecesOf(now.join("\n")) };
+      return left.pieces;
+    },
+  };
+}, REMEMBERED_CHARS_MAX);
+
+const countingWith = keptWith((isMore: (line: string) => boolean) =>
+  keptWith((pieces: readonly string[]) => [...pieces.keys()].filter((at) => isMore(pieces[at]!.trimEnd()))),
+);
 
 /** Whether a text is written in sentences, and not a page, a list or a log. */
 export function isInSentences(text: string): boolean {
@@ -69,19 +97,15 @@ export function isInSentences(text: string): boolean {
 /** A line that ends as a sentence does and is long enough for one. */
 const SENTENCE_LINE = /^.{20,}[.!?:。！？：][)*_"'”’」]*[ \t]*$/gmu;
 
-function withoutLess(text: string, isLess: (line: string) => boolean): string {
-  const lines = text.split("\n").filter((line) => line.trim() !== "" && !isLess(line));
-  return lines.join("\n");
-}
-
 function unchanged(text: string): string {
   return text;
 }
 
 /** Data in JSON below at most a line of words, value by value: braces and margins say nothing. */
 function flatData(text: string): readonly string[] | undefined {
+  if (!text.endsWith("}")) return undefined;
   const start = text.indexOf("{");
-  if (start < 0 || start > LONG_LINE_CHARS || !text.endsWith("}")) return undefined;
+  if (start < 0 || start > LONG_LINE_CHARS) return undefined;
   const values = valuesIn(text.slice(start));
   return values === undefined
     ? undefined
@@ -141,11 +165,35 @@ function headAndTail(pieces: readonly string[], charsMax: number, { counting, ha
   // What the tail could not use is for the head.
   while (head < tail && used + pieces[head]!.length <= room) used += pieces[head++]!.length;
   while (head > 0 && isDangling(pieces[head - 1]!)) head--;
+  const between = middle.filter((at) => at >= head && at < tail);
+  const known = cutsOf(pieces);
+  const key = `${head} ${tail} ${between.join(" ")}`;
+  let text = known.get(key);
+  if (text === undefined) {
+    text = joined(pieces, { head, tail, between });
+    if (known.size >= CUTS_MAX) known.clear();
+    known.set(key, text);
+  }
+  return text;
+}
+
+/** One search tries a dozen lengths, and many come to the same. */
+const CUTS_MAX = 32;
+/** The texts that pieces were cut to. */
+const cutsOf = keptWith((_pieces: readonly string[]) => new Map<string, string>());
+
+interface CutPlaces {
+  readonly head: number;
+  readonly tail: number;
+  readonly between: readonly number[];
+}
+
+function joined(pieces: readonly string[], { head, tail, between }: CutPlaces): string {
   const before = pieces.slice(0, head).join("").trimEnd();
   const after = pieces.slice(tail).join("").trimStart();
-  const between = middle.filter((at) => at >= head && at < tail).map((at) => `${pieces[at]!.trim()}\n${GAP}`);
-  if (saysLittle(before + between.join("") + after)) return "";
-  return [before, GAP, ...between, after].filter((part) => part !== "").join("\n");
+  const middle = between.map((at) => `${pieces[at]!.trim()}\n${GAP}`);
+  if (saysLittle(before + middle.join("") + after)) return "";
+  return [before, GAP, ...middle, after].filter((part) => part !== "").join("\n");
 }
 
 function isDangling(piece: string): boolean {
@@ -205,8 +253,8 @@ export function linesBody(lines: readonly string[], lead = "  + "): Body {
 
 const LEFT_OUT_CHARS = 24;
 
-function narrow(text: string): string {
+const narrow = keptByText((text) => {
   const words = text.trimStart();
   const depth = text.slice(0, text.length - words.length).replaceAll("\t", "    ").length;
   return `${" ".repeat(Math.min(6, Math.floor(depth / 4)))}${oneLine(words, 220)}`;
-}
+}, REMEMBERED_CHARS_MAX);
