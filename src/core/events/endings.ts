@@ -26,6 +26,8 @@ export interface Ending {
   readonly failing: readonly string[];
   /** What a person wrote when they declined. */
   readonly words?: string;
+  /** What the result of a declined call says where nothing but its own words shows whose they are. */
+  readonly reason?: string;
 }
 
 export interface ResultToRead {
@@ -46,9 +48,11 @@ const DECLINED =
 /** How they say that a call was not carried out, or not to its end. */
 const NOT_CARRIED_OUT =
   /^\W{0,8}(?:(?:the |this )?(?:tool )?(?:call|use|execution|run|request|operation|command)? ?(?:was |has been )?(?:aborted|cancell?ed|interrupted|skipped|not (?:run|executed))|no result\b|\[?request interrupted|aborted by|user (?:aborted|cancell?ed|interrupted))/i;
-/** The last lines of a run that was cut off. */
+/** The last lines of a run that was cut off: of a time-out only where it is the run's own, and not that of a connection or a test. */
 const CUT_OFF =
-  /\btimed? ?out\b|\^C$|\b(?:terminated|killed|aborted|interrupted|cancell?ed) (?:by|after|with|due|before)\b|^(?:\[|\()?(?:command |process )?(?:terminated|killed|aborted|interrupted|cancell?ed)(?:\]|\))?\.?$|\bSIG(?:TERM|KILL|INT)\b/i;
+  /^\W{0,4}(?:error: )?(?:(?:the |this )?(?:\w+ )?(?:call|execution|run|command|process)\b[^:\n]{0,80}? )?timed? ?out(?:\W*$| after\b| \d)|\^C$|\b(?:terminated|killed|aborted|interrupted|cancell?ed) (?:by|after|with|due|before)\b|^(?:\[|\()?(?:command |process )?(?:terminated|killed|aborted|interrupted|cancell?ed)(?:\]|\))?\.?$|\bSIG(?:TERM|KILL|INT)\b/i;
+/** What a program says last that waited in vain. */
+const TIMED_OUT = /\btimed out\b/i;
 /** How a run or an agent in the background answers: Claude Code, Codex. */
 const RUNNING =
   /^(?:Command running in background|Async agent launched|Async agent started|Process running with session ID)|^(?:[^\n]{0,80}\n){0,4}Process running with session ID/;
@@ -86,9 +90,15 @@ export function endingOf(call: CallSummary, facts: CommandFacts | undefined, res
 }
 
 function declined(text: string, isError: boolean): Ending {
-  const words = isError ? declinedWith(text) : "";
-  return { status: "declined", failing: NOTHING_FAILED, ...(words === "" ? {} : { words }) };
+  const said = declinedWith(text) || (AFTER_COLON.exec(text.replace(DECLINED, ""))?.[1] ?? "").trim();
+  const isOfPerson = isError && declinedWith(text) !== "";
+  const reason = wholeWords(said.replace(/\s+/g, " "), SENTENCE_CHARS_MAX);
+  const told = said === "" ? {} : isOfPerson ? { words: said } : { reason };
+  return { status: "declined", failing: NOTHING_FAILED, ...told };
 }
+
+/** What follows a harness's own sentence. */
+const AFTER_COLON = /:\s+([^]+)$/;
 
 function lineOf(line: string | undefined): Pick<Ending, "line"> {
   return line === undefined ? {} : { line };
@@ -135,7 +145,8 @@ function runEnding(facts: CommandFacts | undefined, { text, isError }: ResultToR
   const errors = shows && (run.exit ?? 0) === 0 ? [] : run.errors.map((error) => clean(error.text));
   // A search that finds nothing exits with 1, and nothing has failed.
   const isEmpty = shows && run.exit === 1 && run.errors.length === 0;
-  const failed = run.exit === undefined ? isError || (!shows && saysFailed(run, facts)) : run.exit !== 0 && !isEmpty;
+  const isFailure = isError || (!shows && (saysFailed(run, facts) || TIMED_OUT.test(lastLines(text)[0] ?? "")));
+  const failed = run.exit === undefined ? isFailure : run.exit !== 0 && !isEmpty;
   const line = failed ? (errors[0] ?? telling(text)) : workedLine(text, shows);
   return { status: failed ? "failed" : "done", failing, ...counts, ...lineOf(line) };
 }

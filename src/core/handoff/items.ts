@@ -46,9 +46,12 @@ export function clipped(text: string, charsMax: number): string {
   if (whole.length <= charsMax) return whole;
   const kept = whole.slice(0, Math.max(0, charsMax - CUT_MARK.length));
   const space = Math.max(kept.lastIndexOf(" "), kept.lastIndexOf("\n"));
-  const word = space > charsMax / 2 ? space : lastWordAt(kept);
+  // Between words that no space separates, the last space is before a name in other letters, far back.
+  const word = space > charsMax / 2 && !WITHOUT_SPACES.test(kept) ? space : lastWordAt(kept);
   return withCutMark((word > charsMax / 2 ? kept.slice(0, word) : withoutTornPair(kept)).trimEnd());
 }
+
+const WITHOUT_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]$/u;
 
 /** With a mark at its end: one is enough where something was left out there already. */
 function withCutMark(text: string): string {

@@ -18,7 +18,7 @@ import type { Items } from "./model/asked.ts";
 import { parseHandoff, type ParsedHandoff } from "./parse.ts";
 import { sectionLines, type FilledSection } from "./render.ts";
 import { DRAFTS, type HandoffMaterial } from "./sections/drafts.ts";
-import { TOPICS, TOPICS_BY_NEED } from "./sections/topics.ts";
+import { TOPICS, TOPICS_BY_NEED, UNCOMMITTED } from "./sections/topics.ts";
 import type { Topic } from "./sections/topic.ts";
 import { THIRTEEN_SECTIONS, type Section } from "./templates.ts";
 import { wordsFor } from "./translations.ts";
@@ -213,11 +213,13 @@ function draftsOf(topic: Topic, { request, material, events }: Drafting): readon
 /** Items of an earlier handoff that still hold: merged by key, never summarised again; the oldest give way first. */
 function carriedDrafts(topic: Topic, previous: ParsedHandoff | undefined, events: Events): readonly ItemDraft[] {
   const { carried, layout } = TOPICS[topic];
+  // What was uncommitted then may be committed by now.
+  const groupOf = (lead: string): string => (events.committed === undefined ? lead : lead.replace(UNCOMMITTED, ""));
   const texts = (previous?.sections.get(topic) ?? []).filter((text) => carried.holds?.(text, events, 0) ?? true);
   return texts.map((text, at) => {
     const colon = layout === "grouped" ? text.indexOf(": ") : -1;
     const words =
-      colon < 0 ? { write: () => text } : { group: text.slice(0, colon), write: () => text.slice(colon + 2) };
+      colon < 0 ? { write: () => text } : { group: groupOf(text.slice(0, colon)), write: () => text.slice(colon + 2) };
     return { rank: carried.rank + at / texts.length / 2, order: ORDER_BEFORE + at, ...words };
   });
 }

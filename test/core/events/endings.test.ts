@@ -90,6 +90,24 @@ describe("what harnesses write for a call that was not carried out", () => {
       expect(endingOf(`${before}${words}${after}`, true)).toMatchObject({ status: "declined", words });
   });
 
+  it.each([
+    "The user doesn't want to proceed with this tool use. The tool use was rejected. To tell you how to proceed, the user said:\n",
+    "User rejected tool call with reason: ",
+    "Error: The user rejected permission to use this specific tool call with the following feedback: ",
+    "User declined: ",
+  ])("keeps what stands behind %j as what the result says, where no flag shows whose words they are", (before) => {
+    const { ending } = eventOf(run("rm -rf old", `${before}Finger weg von old,\nbitte`));
+    expect(ending).toEqual({ status: "declined", failing: [], reason: "Finger weg von old, bitte" });
+  });
+
+  it.each(["Error: The user rejected permission to use this specific tool call.", "patch rejected by user"])(
+    "has no words in %j",
+    (text) => {
+      expect(endingOf(text)).toEqual({ status: "declined", failing: [] });
+      expect(endingOf(text, true)).toEqual({ status: "declined", failing: [] });
+    },
+  );
+
   it("is not found in a page, a file or a long output that only quotes it", () => {
     const quoted = "The user doesn't want to proceed with this tool use. The user said: push to main";
     const page = `${quoted}\n${"A row of the page.\n".repeat(60)}`;
@@ -114,6 +132,27 @@ describe("a run that was cut off", () => {
   ])("by %j is interrupted, with what it had counted so far", (mark) => {
     const { ending } = eventOf(run("npm test", `ok 1\n41 passed\n${mark}`));
     expect(ending).toMatchObject({ status: "interrupted", passed: 41 });
+  });
+
+  it.each([
+    "ssh: connect to host db.example.com port 2222: Connection timed out",
+    "curl: (28) Connection timed out after 5001 milliseconds",
+    "requests.exceptions.ReadTimeout: HTTPSConnectionPool(host='a.example', port=443): Read timed out.",
+    "error: timed out waiting for the condition on deployments/web",
+    "Error: Test timed out in 5000ms.",
+  ])("is not one of a program that says %j and ends: that failed", (line) => {
+    expect(eventOf(run("./deploy.sh", `Deploying …\n${line}`)).ending).toMatchObject({ status: "failed", line });
+    expect(eventOf(run("./deploy.sh", `${line}\nExit code 1`)).ending).toMatchObject({ status: "failed", exit: 1 });
+  });
+
+  it.each([
+    "Error: Command timed out after 30 seconds",
+    "Command '['npm', 'test']' timed out after 30 seconds",
+    "EXECUTION TIMED OUT",
+    "The tool call timed out.",
+    "[command timed out after 120 seconds; output up to here]",
+  ])("by the time-out of its harness: %j", (line) => {
+    expect(eventOf(run("./deploy.sh", `Deploying …\n${line}`)).ending).toMatchObject({ status: "interrupted", line });
   });
 
   it.each(["12 passed\nExit code 0", "ok 1 waits until a call timed out by itself\n12 passed\nExit code: 0"])(

@@ -44,6 +44,26 @@ describe("the files of a handoff", () => {
     const handoff = textMessage("user", writeHandoff(requestFor(talk)).text);
     expect(state([handoff, ...reads("src/b.go"), says("Good.")], 0)).toBe("Changed since the last commit: 2 files");
     expect(state([handoff, ...committed, says("Good.")], 0)).toBe("");
+    expect(state([handoff, ...edits("src/b.go"), ...edits("src/d.go"), says("Good.")], 0)).toBe("");
+    expect(state([ASKED, edits("src/a.go"), committed, handoff, edits("src/d.go")].flat(), 0)).toBe("");
+    expect(state([handoff, ...committed, ...edits("src/d.go")], 0)).toBe("Changed since the last commit: 1 file");
+    const summary = user(
+      "This session is being continued from a previous conversation. Summary: src/a.go was changed.",
+    );
+    expect(state([summary, ...edits("src/d.go"), says("Good.")], 0)).toBe("");
+  });
+
+  it("are named below a folder that the handoff names once", () => {
+    const { text } = writeHandoff(requestFor([ASKED, ...reads("/srv/app/src/a.ts"), ...edits("/srv/app/src/b.ts")]));
+    expect(text).toContain("Paths in this folder are written without its name: /srv/app/src/");
+    expect(text).toContain("- Edit, uncommitted: b.ts");
+  });
+
+  it("are not called uncommitted after a commit, also those of an earlier handoff", () => {
+    const earlier = textMessage("user", writeHandoff(requestFor([ASKED, ...edits("src/a.go"), says("Done.")])).text);
+    const committed = run("git commit -am 'Read settings'", "[main 7e00b6e] Read settings\n 1 file changed");
+    expect(listed([earlier, reads("src/b.go"), says("Good.")])).toContain("Edit, uncommitted: src/a.go");
+    expect(listed([earlier, committed, says("Good.")])).toEqual(["Edit: src/a.go"]);
   });
 
   it("are in the record too where an edit works on the open file", () => {

@@ -3,19 +3,21 @@
  * record, where every word has its speaker and its message.
  */
 import { oneLine } from "../../digest/cut.ts";
-import type { CallEvent, Events } from "../../events/events.ts";
+import type { CallEvent, Events, RequestEvent } from "../../events/events.ts";
 import { changesSomething, openFailures, repairedFailures } from "../../events/failures.ts";
 import type { FileEntry } from "../../events/files.ts";
-import { personText } from "../../events/person.ts";
+import { isRecordedSummary, personText } from "../../events/person.ts";
 import { repeatedCalls } from "../../events/repeats.ts";
 import { stillRunning } from "../../events/running.ts";
 import { answersOf } from "../../events/questions.ts";
+import { saysLittle } from "../../events/text.ts";
 import { contentText, type Message } from "../../transcript/message.ts";
 import { clipped, DASH, recency, type AlreadyVisible, type ItemDraft } from "../items.ts";
 import { targetText } from "../turns/deeds.ts";
-import { mediaText, PASTE_CHARS_MIN } from "../turns/words.ts";
+import { sentencesWithin } from "../turns/shape.ts";
+import { isQuestion, mediaText, PASTE_CHARS_MIN } from "../turns/words.ts";
 import type { Words } from "../translations.ts";
-import { CHANGED_LEAD, REPEATED_LEAD } from "./topics.ts";
+import { CHANGED_LEAD, REPEATED_LEAD, UNCOMMITTED } from "./topics.ts";
 import type { Topic } from "./topic.ts";
 
 export interface HandoffMaterial {
@@ -62,8 +64,6 @@ const QUOTE_CHARS_MAX = 80;
 const GOAL_CHARS_MAX = 1_600;
 /** For each token of the handoff: what the share of the section holds. */
 const GOAL_CHARS_A_TOKEN = 0.2;
-/** A newest message as short as this means nothing without what it is about. */
-const SHORT_MESSAGE_CHARS_MAX = 60;
 const ITEM_CHARS_MAX = 600;
 /** A smaller handoff comes directly before the newest message, and needs its words for something else. */
 const POINTER_BUDGET_MIN = 1_000;
@@ -86,16 +86,24 @@ function taskDrafts(material: HandoffMaterial): readonly ItemDraft[] {
   return [{ rank: FOREMOST * 2, order: 0, write: () => `${material.words.newest}: ${quote()}` }];
 }
 
-/** The last request that said something, where the newest message is too short to. */
+/** The last request that said something, unless it was answered, where the newest message means nothing without what it is about. */
 function goalDrafts(material: HandoffMaterial): readonly ItemDraft[] {
   const { events, live, redact } = material;
+  if (!saysLittle(liveText(material))) return [];
   const before = events.requests.filter(({ message }) => message < live || live < 0);
-  if (liveText(material).length > SHORT_MESSAGE_CHARS_MAX) return [];
-  const goal = before.findLast(({ text }) => text.length > SHORT_MESSAGE_CHARS_MAX);
-  if (goal === undefined || !leaves(material, goal.message)) return [];
+  const goal = before.findLast(({ text }) => !saysLittle(text));
+  if (goal === undefined || !leaves(material, goal.message) || isAnswered(events, goal)) return [];
   const charsMax = Math.min(GOAL_CHARS_MAX, material.budget * GOAL_CHARS_A_TOKEN);
-  const write = (): string => `[${goal.message + 1}] ${clipped(redact(goal.text), charsMax)}`;
+  const write = (): string => `[${goal.message + 1}] ${sentencesWithin(redact(goal.text), charsMax)}`;
   return [{ rank: FOREMOST, order: goal.message, write }];
+}
+
+/** Whether the agent ended its turn before the next message of a person, neither with a question nor with steps of its plan open. */
+function isAnswered({ all, requests, plan }: Events, { message }: RequestEvent): boolean {
+  if (plan.some(({ state }) => state !== "done")) return false;
+  const next = requests.find((request) => request.message > message)?.message ?? Infinity;
+  const last = all.findLast((event) => event.kind === "said" && event.message > message && event.message < next);
+  return last?.kind === "said" && last.ends && !isQuestion(last.text);
 }
 
 /** What the project's own instructions say, with the file that says it. What a person ruled is in their own words in the record. */
@@ -120,10 +128,10 @@ function stateDrafts(material: HandoffMaterial): readonly ItemDraft[] {
     ...(!isNews(folder) ? [] : [fact(3, 0, `Folder: ${folder}`)]),
     ...(folder !== undefined || root === undefined || shortened(`${root}/`) !== ""
       ? []
-      : [fact(3, 0, `Left out of absolute paths: ${root}/`)]),
+      : [fact(3, 0, `Paths in this folder are written without its name: ${root}/`)]),
     ...(!isNews(branch) ? [] : [fact(3, 1, `Branch: ${branch}`)]),
     ...(check === undefined || !leaves(material, check.message) ? [] : [fact(2, 2, checkText(material, check))]),
-    ...(changed.length === 0 ? [] : [fact(1, 3, changedText(material, changed))]),
+    ...(changed.length === 0 || !isCounted(material) ? [] : [fact(1, 3, changedText(material, changed))]),
     ...repeatText(material).map((text, at) => fact(REPEATS_RANK, 3 + (at + 1) / 10, text)),
     ...(done.length === 0 ? [] : [fact(1.5, 4, clipped(`Done of the plan: ${done.join("; ")}`, ITEM_CHARS_MAX))]),
   ];
@@ -175,6 +183,12 @@ function ownFiles({ files, root }: Events): readonly FileEntry[] {
 }
 
 const ABSOLUTE = /^(?:\/|~|[A-Za-z]:[\\/])/;
+
+/** Whether all that was changed since the last commit is among the messages, and not behind an earlier handoff or summary. */
+function isCounted({ messages, events }: HandoffMaterial): boolean {
+  const summary = messages.findLastIndex(({ role, parts }) => role === "user" && isRecordedSummary(contentText(parts)));
+  return summary <= (events.committed ?? -1);
+}
 
 function changedText({ until }: HandoffMaterial, changed: readonly FileEntry[]): string {
   const below = changed.filter(({ firstChanged = 0 }) => firstChanged >= until).length;
@@ -236,7 +250,7 @@ function pendingDrafts(material: HandoffMaterial): readonly ItemDraft[] {
   return events.requests.flatMap(({ message, text, media }) => {
     if (message < answered || !leaves(material, message)) return [];
     const write = (): string =>
-      clipped(
+      sentencesWithin(
         [redact(text), ...media.map((part) => mediaText(part, message))].filter((part) => part !== "").join(" "),
         ITEM_CHARS_MAX,
       );
@@ -255,7 +269,7 @@ function fileDrafts(material: HandoffMaterial): readonly ItemDraft[] {
     if (showsItself || file.last < from) return [];
     const rank = STATE_RANK[file.state] + recency(file.last, messages.length);
     const group =
-      file.state === "deleted" ? `${file.tool}, deleted` : fresh.has(file) ? `${file.tool}, uncommitted` : file.tool;
+      file.state === "deleted" ? `${file.tool}, deleted` : fresh.has(file) ? `${file.tool}${UNCOMMITTED}` : file.tool;
     const write = (): string | undefined => {
       const path = redact(shortened(file.path));
       return path === "." || (file.state === "read" && beside.includes(path)) ? undefined : path;
@@ -278,7 +292,11 @@ function messageDrafts(material: HandoffMaterial): readonly ItemDraft[] {
       .filter((part) => part !== "")
       .join("\n");
     return [
-      { rank: 1 + recency(message, messages.length), order: message, write: () => clipped(words, PASTE_CHARS_MIN) },
+      {
+        rank: 1 + recency(message, messages.length),
+        order: message,
+        write: () => sentencesWithin(words, PASTE_CHARS_MIN),
+      },
     ];
   });
 }

@@ -5,8 +5,12 @@ import { LIVE_LEADS } from "../translations.ts";
 import type { Topic, TopicDefinition } from "./topic.ts";
 
 export const CHANGED_LEAD = "Changed since the last commit:";
+/** Behind the tool that changed a file. */
+export const UNCOMMITTED = ", uncommitted";
 export const REPEATED_LEAD = "Done again, with the same result each time:";
 const REQUEST_KEY_CHARS = 100;
+/** How code's own goal begins: with the number of the message. */
+const QUOTED_REQUEST = /^\[\d+\] /;
 
 /** One handoff may cut a request where another did not. */
 function requestKey(text: string): string {
@@ -37,7 +41,10 @@ export const TOPICS: Readonly<Record<Topic, TopicDefinition>> = {
     keyOf: (text) => `state ${beforeFirst(text, ":")}`,
     carried: {
       rank: 0.5,
-      holds: (text, { committed }) => !text.startsWith(CHANGED_LEAD) || committed === undefined,
+      // A file that was changed since may be one of those that were counted.
+      holds: (text, { committed, files }) =>
+        !text.startsWith(CHANGED_LEAD) ||
+        (committed === undefined && files.every(({ changed }) => changed === undefined)),
     },
     place: 9,
   },
@@ -72,7 +79,18 @@ export const TOPICS: Readonly<Record<Topic, TopicDefinition>> = {
     carried: { rank: 0.5, holds: (_, { plan }) => plan.length === 0 },
     place: 11,
   },
-  goal: { share: 0.08, need: 9, keyOf: requestKey, carried: { rank: 0.5, isReplaced: true }, place: 1 },
+  goal: {
+    share: 0.08,
+    need: 9,
+    keyOf: requestKey,
+    carried: {
+      rank: 0.5,
+      isReplaced: true,
+      // A request is answered when the agent's turn ends; what a model calls the goal is more than one request.
+      holds: (text, { all }) => !QUOTED_REQUEST.test(text) || !all.some((event) => event.kind === "said" && event.ends),
+    },
+    place: 1,
+  },
   files: {
     share: 0.07,
     need: 10,

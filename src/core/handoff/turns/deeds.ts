@@ -97,7 +97,7 @@ function howText(event: CallEvent, { redact, things }: TellerOptions): string {
   const said = ending.line === undefined ? "" : redact(ending.line);
   switch (ending.status) {
     case "declined":
-      return ` → declined by the user${ending.words === undefined ? "" : `: ${redact(ending.words)}`}`;
+      return ` → declined by the user${declinedText(event, redact)}`;
     case "interrupted":
       return ` → interrupted${ending.passed === undefined ? "" : `, ${ending.passed} passed so far`}${said === "" ? "" : `: ${said}`}`;
     case "running":
@@ -122,6 +122,12 @@ function howText(event: CallEvent, { redact, things }: TellerOptions): string {
   const shown = redact(text.trim());
   const facts = things.changesIn(shown) ?? (shown.length <= RESULT_CHARS_MAX ? valuesIn(shown) : undefined);
   return shown === "" ? "" : ` → ${facts ?? oneLine(shown, RESULT_CHARS_MAX)}`;
+}
+
+/** The words of the person, or else what the result says, as no more than that. */
+function declinedText({ ending: { words, reason } }: CallEvent, redact: TellerOptions["redact"]): string {
+  if (words !== undefined) return `: ${redact(words)}`;
+  return reason === undefined ? "" : `; the result says ${JSON.stringify(redact(reason))}`;
 }
 
 const FAILING_MAX = 8;

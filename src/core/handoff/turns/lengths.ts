@@ -1,9 +1,8 @@
 /** A line at the lengths that are tried for it: what it says at one, and what that weighs. */
 import type { Measure } from "../../transcript/measure.ts";
-import { clipped } from "../items.ts";
 import { withinTheirLine } from "./carried.ts";
 import type { Line } from "./line.ts";
-import { PROSE_CHARS_MIN, type Body } from "./shape.ts";
+import { PROSE_CHARS_MIN, sentencesWithin, type Body } from "./shape.ts";
 
 export const CHARS_A_TOKEN = 4;
 /** Lengths that are tried: each a little more than the one before. A larger room tries the same ones, and so loses nothing. */
@@ -60,9 +59,9 @@ export function createWriter(measure: Measure): WriteLine {
   };
 }
 
-/** The first words of a text of which no sentence fits. */
+/** What is told of a text of which not even a line fits. */
 function openingOf(body: Body, chars: number): string {
-  return chars < PROSE_CHARS_MIN ? "" : clipped(body.within(Infinity), chars);
+  return chars < PROSE_CHARS_MIN ? "" : sentencesWithin(body.within(Infinity), chars);
 }
 
 /** The last step that fits. */

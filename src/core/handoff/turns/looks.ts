@@ -101,9 +101,9 @@ function listBody(labels: readonly string[]): Body {
 /** What there is to fill a room with counts little beside what was said and done. */
 const FILLING_TIMES = 0.2;
 
-/** What a run printed beside how it ended, where the room is there to be used. */
+/** What a run printed beside how it ended, where the room is there to be used; one that was declined printed nothing. */
 export function printedLines(event: CallEvent, options: TellerOptions): readonly Line[] {
-  return event.summary.action === "run" ? fillingLines(event, options) : [];
+  return event.summary.action === "run" && event.ending.status !== "declined" ? fillingLines(event, options) : [];
 }
 
 function fillingLines(event: CallEvent, options: TellerOptions): readonly Line[] {

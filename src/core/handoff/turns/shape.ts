@@ -123,6 +123,16 @@ function piecesOf(text: string): readonly string[] {
 /** Of the room, what lines that count may take from head and tail; one of them may take all of it. */
 const COUNTING_SHARE = 0.5;
 
+/** The first and the last sentences of a text, or where none fits its first words. */
+export function sentencesWithin(text: string, charsMax: number): string {
+  const whole = text.trim();
+  if (whole.length <= charsMax) return whole;
+  // What is further from both ends does not fit, and neither do sentences that are torn here.
+  const ends = whole.length <= charsMax * 2 ? [whole] : [whole.slice(0, charsMax), whole.slice(-charsMax)];
+  const sentences = ends.flatMap((end) => end.split(/(?<=\n)/)).flatMap(sentencesOf);
+  return headAndTail(sentences, charsMax, { counting: [], hasEnd: true }) || clipped(whole, charsMax);
+}
+
 interface Keeping {
   /** Pieces that stay before others. */
   readonly counting: readonly number[];
@@ -143,8 +153,11 @@ function headAndTail(pieces: readonly string[], charsMax: number, { counting, ha
   room -= taken;
   let head = 0;
   let used = 0;
-  // A text opens with what it is about: its first piece may take all of the room.
-  const headRoom = Math.max(hasEnd ? room * HEAD_SHARE : room, Math.min(room, pieces[0]?.length ?? 0));
+  // A text opens with what it is about: its first piece may take all of the room. Beside it, the last piece comes before all others.
+  const first = pieces[0]?.length ?? 0;
+  const last = hasEnd ? (pieces.at(-1)?.length ?? 0) : 0;
+  const shareOfHead = hasEnd ? Math.min(room * HEAD_SHARE, Math.max(first, room - last)) : room;
+  const headRoom = Math.max(shareOfHead, Math.min(room, first));
   const tailRoom = hasEnd ? room : 0;
   while (head < pieces.length && used + pieces[head]!.length <= headRoom) used += pieces[head++]!.length;
   let tail = pieces.length;

@@ -12,9 +12,13 @@ export const PASTE_CHARS_MIN = 2_000;
 const QUESTION_TIMES = 0.7;
 const QUESTION = /[?？]["')\]」』]*\s*$/;
 
+export function isQuestion(text: string): boolean {
+  return QUESTION.test(text);
+}
+
 /** What a person's words are worth, of what a statement is. */
 export function timesOf(text: string): number {
-  return QUESTION.test(text) ? QUESTION_TIMES : 1;
+  return isQuestion(text) ? QUESTION_TIMES : 1;
 }
 
 export function heardLines({ speaker, message }: HeardEvent, options: TellerOptions): readonly Line[] {

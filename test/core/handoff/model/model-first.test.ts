@@ -126,7 +126,7 @@ it("has its paths as they are, and the folder once", () => {
   ]);
   const { text } = writeHandoff(requestFor(below, { prose: items, budget: 800 }));
   expect(text).toContain("Read /srv/app/importer/src/a.ts, lines 0 on.");
-  expect(text).not.toContain("Left out of absolute paths");
+  expect(text).not.toContain("Paths in this folder");
   expect(text.match(/Folder:/g)).toHaveLength(1);
 });
 

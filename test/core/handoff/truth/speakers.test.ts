@@ -158,6 +158,10 @@ describe.each(DOORS)("through %s", (door) => {
       "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nAsk Mira first.";
     const { handoff } = await toldOf(door, session(failed("Bash", { command: "git push" }, said)));
     expect(handoff).toMatch(/git push.*declined/);
-    if (door === "library" || door === "anthropic-messages") expect(handoff).toContain("Ask Mira first.");
+    const isFlagged = door === "library" || door === "anthropic-messages";
+    expect(handoff).toContain(
+      isFlagged ? "declined by the user: Ask Mira first." : 'declined by the user; the result says "Ask Mira first."',
+    );
+    expect(handoff).not.toMatch(/User: Ask Mira|proceed with this tool use/);
   });
 });

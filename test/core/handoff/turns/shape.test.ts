@@ -1,6 +1,15 @@
 /** A text in as much room as it gets: whole sentences of its head and its tail, or nothing. */
 import { describe, expect, it } from "vitest";
-import { isInSentences, linesBody, proseBody, sectionsBody } from "../../../../src/core/handoff/turns/shape.ts";
+import {
+  isInSentences,
+  linesBody,
+  proseBody,
+  sectionsBody,
+  sentencesWithin,
+} from "../../../../src/core/handoff/turns/shape.ts";
+import { createWriter } from "../../../../src/core/handoff/turns/lengths.ts";
+import { line as lineOf } from "../../../../src/core/handoff/turns/line.ts";
+import { createMeasure } from "../../../../src/core/transcript/measure.ts";
 import { expectLinear } from "../../../support/linear.ts";
 
 const SENTENCES = Array.from({ length: 30 }, (_, at) => `Sentence number ${at} says one more thing. `).join("");
@@ -30,6 +39,62 @@ describe("prose", () => {
     expect(told).toMatch(/^Start here with the importer\./);
     expect(told).toMatch(/The key is \[secret\]\.$/);
   });
+});
+
+describe("sentences of a text of one line", () => {
+  it.each([
+    ["en", "The host is sftp.example.com, port 2222. The key is below /etc/keys. Keep it out of the repository!", 80],
+    ["de", "Der Server ist sftp.example.at, Port 2222. Der Key liegt unter /etc/keys. Nicht ins Repo damit!", 80],
+    [
+      "ja",
+      "本番に触らないルールは今日のメンテ中だけ解除です。メンテ中は stock_lock テーブルの削除だけやっていいです。それ以外はダメ。",
+      46,
+    ],
+    ["zh", "注意不要动 services/billing，那是别的组的代码！密码哈希 argon2 不要换。测试全部跑一遍，再提交。", 50],
+  ])("are its first and its last where they fit, in %s", (_, text, chars) => {
+    const told = sentencesWithin(text, chars);
+    const all = text.split(/(?<=[.!?] )|(?<=[。！？])/);
+    expect(told).toBe(`${all[0]!.trim()}\n[…]\n${all.at(-1)!}`);
+    expect(told.length).toBeLessThanOrEqual(chars);
+  });
+
+  it("are what a line tells that is promised to somebody in little room", () => {
+    const body = proseBody(
+      "Move the host to port 2222 of the other one. The key is below /etc/keys. Keep it out of Git!",
+    );
+    const promised = {
+      ...lineOf("request", 0, { lead: "User: ", body }),
+      share: 1,
+      about: true,
+      order: 1,
+      charsMax: Infinity,
+    };
+    const { text } = createWriter(createMeasure())(promised, 80, true);
+    expect(text).toBe("User: Move the host to port 2222 of the other one.\n[…]\nKeep it out of Git!");
+  });
+
+  it("give way to its first words where none fits, cut between words in any script", () => {
+    expect(sentencesWithin("The host and the port and the key and the user and the folder.", 40)).toBe(
+      "The host and the port and the key […]",
+    );
+    const text = "今日の夜のメンテナンスの間は stock_lock テーブルの削除だけを、それ以外は何もやらないでください。";
+    expect(sentencesWithin(text, 40)).toMatch(/^今日の夜のメンテナンスの間は stock_lock テーブルの\S+ \[…\]$/);
+  });
+
+  it("are never torn, and are found in linear time", () => {
+    for (let chars = 90; chars < 600; chars += 7)
+      for (const part of sentencesWithin(SENTENCES, chars).split("\n[…]\n")) expect(part).toMatch(/^Sentence.*\.$/s);
+    expectLinear(20_000, (size) => {
+      const text = "One more thing is said here. ".repeat(size);
+      return () => sentencesWithin(text, 400);
+    });
+  });
+});
+
+it("keeps the last piece before further ones of the beginning", () => {
+  const text = `${"A first thing that is said. ".repeat(7)}\n${"- One more item of the list.\n".repeat(6)}And never push to main before the review of the whole branch is over, whoever asks for it.`;
+  for (let chars = 140; chars < text.length; chars += 10)
+    expect(proseBody(text).within(chars)).toMatch(/whoever asks for it\.$/);
 });
 
 describe("a text whose end says nothing", () => {
