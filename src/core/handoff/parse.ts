@@ -30,7 +30,7 @@ const LEFT_OUT = /^\(\+\d+ in \S+\)$/;
 /** By the place of an item's topic among those of its section. */
 export const BULLETS = ["-", "*", "+"] as const;
 /** `[12, 15-18]` at its end: the messages that a model's item rests on. */
-const CITES = /\[\d{1,6}[\d\s,;–-]{0,200}\]\.?$/;
+const CITES = /\s\[\d{1,6}[\d\s,;–-]{0,200}\]\.?$/;
 const ITEM = /^(?:([-*+])|(\d{1,6})\.) /;
 
 /** The topics under a heading. Where templates share one, the thirteen say what comes first and the others what else may. */
@@ -105,6 +105,26 @@ function addLine(items: string[], line: string): number {
 function spansIn(framing: string): readonly string[] {
   const at = framing.search(RECALL_LEAD);
   return at < 0 ? [] : (framing.slice(at).match(/\br[0-9a-f]{6,64}\b/g) ?? []);
+}
+
+/** How words open whose message has a number (`turns/words.ts`), what points to a message, and the goal's own. */
+const SPOKEN = /^\[\d+\] (?=(?:User|System): )/gm;
+const POINTER = /; word for word in message \d+(?=\])/g;
+const GOAL_LEAD = /^\[\d+\] /;
+
+/** The entries in a conversation that begins with the handoff: numbers of messages would lead to others there. */
+export function withoutNumbers({ sections, ...parsed }: ParsedHandoff): ParsedHandoff {
+  const plain = Array.from(
+    sections,
+    ([topic, texts]) => [topic, texts.map((text) => unnumbered(topic, text))] as const,
+  );
+  return { ...parsed, sections: new Map(plain) };
+}
+
+/** What a person said may end as a citation does. */
+function unnumbered(topic: Topic, text: string): string {
+  const unmarked = text.replace(topic === "goal" ? GOAL_LEAD : SPOKEN, "").replace(POINTER, "");
+  return unmarked === text ? text.replace(CITES, "") : unmarked;
 }
 
 /** `Read: a, b` is two files; each comes back as `Read: a`. */

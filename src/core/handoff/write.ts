@@ -15,7 +15,7 @@ import type { AlreadyVisible, Item, ItemDraft } from "./items.ts";
 import { opensWithHandoff } from "./marks.ts";
 import { createQuoter } from "./quotes.ts";
 import type { Items } from "./model/asked.ts";
-import { parseHandoff, type ParsedHandoff } from "./parse.ts";
+import { parseHandoff, withoutNumbers, type ParsedHandoff } from "./parse.ts";
 import { sectionLines, type FilledSection } from "./render.ts";
 import { DRAFTS, type HandoffMaterial } from "./sections/drafts.ts";
 import { TOPICS, TOPICS_BY_NEED } from "./sections/topics.ts";
@@ -307,9 +307,8 @@ export function lastHandoffAt(messages: readonly Message[]): number {
 
 /** The newest handoff among the messages, read back. */
 export function latestHandoff(messages: readonly Message[]): ParsedHandoff | undefined {
-  const message = messages[lastHandoffAt(messages)];
-  const part = message?.parts.find((one) => one.kind === "text" && opensWithHandoff(one.text));
-  return part?.kind === "text"
-    ? parseHandoff(part.text)
-    : parseHandoff(message === undefined ? "" : contentText(message.parts));
+  const parts = messages[lastHandoffAt(messages)]?.parts ?? [];
+  const part = parts.find((one) => one.kind === "text" && opensWithHandoff(one.text));
+  const parsed = parseHandoff(part?.kind === "text" ? part.text : contentText(parts));
+  return parsed === undefined ? undefined : withoutNumbers(parsed);
 }
