@@ -6,6 +6,7 @@ import type { Events } from "../../events/events.ts";
 import { changedAfter } from "../../events/files.ts";
 import { keyOf, saysLittle } from "../../events/text.ts";
 import type { Measure } from "../../transcript/measure.ts";
+import { withItsRequest } from "./answered.ts";
 import { linesOfCarried } from "./carried.ts";
 import {
   CHARS_A_TOKEN,
@@ -22,7 +23,7 @@ import type { Line, LineKind, LinesOptions } from "./line.ts";
 import { linesOfTurns } from "./lines.ts";
 import { noveltiesAmong } from "./novelty.ts";
 import { isTalkAlone, REQUESTS_SHARE, wordsFirst } from "./peoples-words.ts";
-import { turnsOf } from "./turns.ts";
+import { isContinued, turnsOf } from "./turns.ts";
 import { PASTE_CHARS_MIN } from "./words.ts";
 
 export interface RecordRequest extends Omit<LinesOptions, "isOld"> {
@@ -80,13 +81,17 @@ export function recordOf(request: RecordRequest): SessionRecord {
 
 function sharedTurns({ events, carried, matches, ...request }: RecordRequest): readonly SharedTurn[] {
   const turns = turnsOf(events.all, request);
-  const before = carried.map((_, at) => at - carried.length);
-  const all = [...linesOfCarried(carried), ...linesOfTurns(turns, { ...request, isOld: changedAfter(events) })];
+  const later = linesOfTurns(turns, { ...request, isOld: changedAfter(events) });
+  const earlier = linesOfCarried(carried);
+  // An earlier record may end within a turn: what comes first belongs to its last.
+  const goesOn = earlier.length > 0 && turns.length > 0 && isContinued(turns[0]!) ? 1 : 0;
+  const last = [...earlier.slice(-1), ...later.slice(0, goesOn)].flat();
+  const all = earlier.length > 0 ? [...earlier.slice(0, -1), last, ...later.slice(goesOn)] : later;
   const lines = withoutRepeats(all);
   const compared = all.flat().filter(({ kind }) => COMPARED.has(kind));
   const novelties = noveltiesAmong(compared.map(({ body }) => body.within(Infinity)));
   const novelty = new Map(compared.map((line, at) => [line, novelties[at]!]));
-  const orders = [...before, ...turns.map(({ start }) => start)];
+  const orders = [...carried.map((_, at) => at - carried.length), ...turns.slice(goesOn).map(({ start }) => start)];
   const isTalk = isTalkAlone(lines.flat());
   return orders.map((order, at) => {
     const own = lines[at]!;
@@ -198,7 +203,8 @@ function fitted(
     );
     return step < UNITS.length ? bounded : Math.max(bounded, UNITS[step - UNITS.length]! * line.share);
   };
-  const writeAt = (line: SharedLine, step: number): WrittenLine => write(line, charsAt(line, step), least.has(line));
+  const writeOne = (line: SharedLine, step: number): WrittenLine => write(line, charsAt(line, step), least.has(line));
+  const writeAt = hasFocus ? writeOne : withItsRequest(turns.slice(0, -NEWEST_TURNS), writeOne);
   const tokensAt = (line: SharedLine, step: number): number => writeAt(line, step).tokens;
   const tell = (stepOf: (line: SharedLine) => number): readonly ToldTurn[] =>
     turns.flatMap((turn) => told(turn, (line) => writeAt(line, stepOf(line))));
