@@ -112,12 +112,18 @@ const SPOKEN = /^\[\d+\] (?=(?:User|System): )/gm;
 const POINTER = /; word for word in message \d+(?=\])/g;
 const GOAL_LEAD = /^\[\d+\] /;
 
-/** The entries in a conversation that begins with the handoff: numbers of messages would lead to others there. */
+/** Lines that were quoted, below what they are from. */
+const QUOTE = /^\[\d+\] .+:\n/;
+
+/**
+ * The entries in a conversation that begins with the handoff: numbers of messages would lead to others there. What was quoted beside
+ * the record stays behind: nothing says whether it still holds.
+ */
 export function withoutNumbers({ sections, ...parsed }: ParsedHandoff): ParsedHandoff {
-  const plain = Array.from(
-    sections,
-    ([topic, texts]) => [topic, texts.map((text) => unnumbered(topic, text))] as const,
-  );
+  const plain = Array.from(sections, ([topic, texts]) => {
+    const lasting = topic === "context" ? texts.filter((text) => !QUOTE.test(text)) : texts;
+    return [topic, lasting.map((text) => unnumbered(topic, text))] as const;
+  });
   return { ...parsed, sections: new Map(plain) };
 }
 

@@ -77,6 +77,15 @@ describe("fifty rounds", () => {
     }
   });
 
+  it("quote a line beside the record in one of them", () => {
+    const quotes = rounds.map(({ parsed }) =>
+      (parsed.sections.get("context") ?? []).flatMap((text) => text.split("\n").slice(1)),
+    );
+    expect(quotes.flat().length).toBeGreaterThan(ROUNDS / 2);
+    for (const [at, lines] of quotes.entries())
+      for (const line of lines) expect(quotes[at + 1] ?? []).not.toContain(line);
+  });
+
   it("say nothing twice", () => {
     for (const { parsed } of rounds) {
       const items = [...parsed.sections].flatMap(([topic, texts]) => texts.map((text) => `${topic} ${text}`));
