@@ -35,9 +35,11 @@ function quoted(messages: readonly Message[], tokens = 2_000, from = 0): string 
 }
 
 describe("quotes", () => {
-  const listing = Array.from({ length: 60 }, (_, at) => `the part_${at} of the store is at port ${7_000 + at}`).join(
-    "\n",
-  );
+  const letters = (at: number): string => "abcdefghij"[Math.floor(at / 10)]! + "klmnopqrst"[at % 10]!;
+  const listing = Array.from(
+    { length: 60 },
+    (_, at) => `the part_${at} of the ${letters(at)}_store is at port ${7_000 + at}`,
+  ).join("\n");
   const talk = [user("Look."), ...run("cat parts.txt", listing), says("Listed.")];
 
   it.each([60, 120, 300, 600, 1_200])("stay within %i tokens, in lines as they were", (tokens) => {
@@ -63,6 +65,24 @@ describe("quotes", () => {
     const text = quoted([...talk.slice(0, 3), says(`${lead}\n${found}`)], 60);
     expect(text).toContain(found);
     expect(text).not.toContain(lead);
+  });
+
+  it.each([100, 300, 2_000])("in %i tokens find the lines of a log that are not like the others", (tokens) => {
+    const rows = Array.from(
+      { length: 200 },
+      (_, at) => `2026-11-${10 + (at % 19)} INFO req=${at}f path=/api/v${at} status=200`,
+    );
+    const [error, other] = [
+      "2026-11-12 ERROR stock-sync: lock_wait timeout",
+      "2026-11-12 INFO moved the stock_table to shard_b",
+    ];
+    const text = quoted(
+      [user("Look."), ...run("cat sync.log", [...rows.slice(0, 90), error, other, ...rows.slice(90)].join("\n"))],
+      tokens,
+    );
+    expect(text).toContain(error);
+    expect(text).toContain(other);
+    expect(text).not.toContain("status=200");
   });
 
   it("are of what is replaced alone", () => {
