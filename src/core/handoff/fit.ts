@@ -101,8 +101,17 @@ export function fit(candidates: Candidates, options: FitOptions): ReadonlyMap<To
   for (const [topic, texts] of prose) add(topic, texts.map(proseItem(topic)));
   // Beside a model's words the turns come last, but for those that go on from its own steps.
   add(hasProse && (forUnread === 0 || !prose.has("actions")) ? "context" : "actions", turns);
-  add("context", quotes);
+  add("context", untold(quotes, said(turns)));
   return filled;
+}
+
+/** The record may have more room than it had when the quotes were chosen, and tell some of them. */
+function untold(quotes: readonly Item[], told: string): readonly Item[] {
+  return quotes.flatMap((item) => {
+    const [label, ...lines] = item.text.split("\n");
+    const left = lines.filter((line) => !told.includes(line));
+    return left.length === 0 ? [] : [{ ...item, text: [label, ...left].join("\n") }];
+  });
 }
 
 /** Of what was done the newest is worth most, elsewhere what comes first. */

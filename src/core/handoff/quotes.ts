@@ -6,6 +6,7 @@ import { oneLine } from "../digest/cut.ts";
 import { isErrorLine } from "../digest/error-line.ts";
 import { withoutGutter } from "../digest/numbered-lines.ts";
 import type { Events, SaidEvent } from "../events/events.ts";
+import { onlyLine } from "../events/endings.ts";
 import { changedAfter } from "../events/files.ts";
 import type { Measure } from "../transcript/measure.ts";
 import { wholeWords } from "../events/text.ts";
@@ -139,8 +140,11 @@ function sourcesIn({ events, from, until, redact }: QuoteRequest): readonly Sour
     if (event.kind === "said")
       return [{ message, label: () => "Agent", isSaid: true, lines: linesOf(event, event.text, redact) }];
     if (event.kind !== "call" || event.result === undefined || event.result >= until) return [];
-    if (event.summary.action === "read" && isOld(event)) return [];
-    const label = (): string => `${event.summary.tool} ${targetText(event, redact)}`;
+    const { summary, ending } = event;
+    if ((summary.action === "read" && isOld(event)) || ending.status === "declined") return [];
+    // That a file was written is told as a deed.
+    if ((summary.action === "write" || summary.action === "edit") && onlyLine(event.text) !== undefined) return [];
+    const label = (): string => `${summary.tool} ${targetText(event, redact)}`;
     return [{ message, label, isSaid: false, lines: linesOf(event.call, event.text, redact) }];
   });
 }

@@ -18,6 +18,10 @@ function work(round: number): readonly Message[] {
     ...edits(`/shop/src/feature-${round}.ts`),
     ...run("cd /shop && npm test", `${round + 1} passed`),
     ...run(
+      "cd /shop && ls plums",
+      `The shelf_${round} holds jars_of_plums.\nAs of today lot_${round} is on shelf_${round}.`,
+    ),
+    ...run(
       `cd /shop && git commit -am 'Add feature ${round}'`,
       `[main ${(0xabc0000 + round).toString(16)}] Add feature ${round}`,
     ),
