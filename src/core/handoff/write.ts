@@ -174,6 +174,7 @@ function candidatesOf(request: HandoffRequest, template: readonly Section[]): Ca
       record()
         .within(...room)
         .map((turn) => turnItem(turn, hasProse)),
+    roomForWords: () => record().roomForWords(),
     // Without results, all that there is to quote is what the record tells.
     quotes: topics.has("context") && events.calls.length > 0 ? createQuoter({ ...material, measure }) : undefined,
     unreadShare: hasProse ? (until - (proseUntil ?? until)) / Math.max(1, until - from) : 0,

@@ -13,6 +13,8 @@ import { PROSE_CHARS_MIN } from "./shape.ts";
 
 /** Words of people and system that come first, of the room; none of them takes more than a part of that. */
 export const REQUESTS_SHARE = 0.5;
+/** The same where not all of them fit even in little: what was done gives way to what was asked. */
+const LEAST_WORDS_SHARE = 0.7;
 /** The same where there is nothing to tell but what was said. */
 const TALK_SHARE = 0.75;
 const REQUEST_SHARE = REQUESTS_SHARE / 2;
@@ -66,16 +68,30 @@ export function wordsFirst(
     return tokens === 0 ? 0 : tokens + NUMBER_TOKENS;
   };
   const bound = isShared ? sharedBound(others, { room, most, tokensAt }) : most;
+  const needed = isShared ? others.reduce((sum, line) => sum + tokensAt(line, bound), 0) : 0;
   const least = new Map<SharedLine, number>();
   if (first !== undefined) least.set(first, chars * FIRST_REQUEST_SHARE);
-  let left = room;
+  let left = Math.max(room, Math.min(needed, tokensMax * LEAST_WORDS_SHARE));
   for (const line of others.toReversed().toSorted((a, b) => b.order - a.order)) {
     const tokens = tokensAt(line, bound);
-    if (tokens > left) break;
-    left -= tokens;
-    if (tokens > 0) least.set(line, charsAt(line, bound));
+    left = tokens > left ? 0 : left - tokens;
+    if (left > 0 && tokens > 0) least.set(line, charsAt(line, bound));
+    // What is older than one that does not fit gives way with it, however short: what replaced it may be what has no room.
+    else if (left === 0 && isShared) least.set(line, 0);
   }
   return least;
+}
+
+/** Room in which all that people and system wrote is told, if some of it in little. */
+export function roomForWords(turns: readonly SharedTurn[], write: WriteLine): number {
+  const lines = turns.flatMap((turn) => turn.lines);
+  if (isTalkAlone(lines)) return 0;
+  const words = lines.filter(({ kind }) => kind === "request" || kind === "system");
+  const tokens = words.map((line) => {
+    const chars = inOwnScript(SHARED_CHARS_MIN, line.body.chars, write(line, Infinity, true).tokens);
+    return write(line, chars, true).tokens + NUMBER_TOKENS;
+  });
+  return tokens.reduce((sum, one) => sum + one, 0) / LEAST_WORDS_SHARE;
 }
 
 /** A bound is in letters; where a character says more than a letter, as many tokens are fewer of them. */

@@ -22,7 +22,7 @@ import {
 import type { Line, LineKind, LinesOptions } from "./line.ts";
 import { linesOfTurns } from "./lines.ts";
 import { noveltiesAmong } from "./novelty.ts";
-import { isTalkAlone, REQUESTS_SHARE, wordsFirst } from "./peoples-words.ts";
+import { isTalkAlone, REQUESTS_SHARE, roomForWords, wordsFirst } from "./peoples-words.ts";
 import { isContinued, turnsOf } from "./turns.ts";
 import { PASTE_CHARS_MIN } from "./words.ts";
 
@@ -54,6 +54,8 @@ export interface SessionRecord {
    * out. The words of persons have their share of `wordsOf` tokens, where more than the record shares a room.
    */
   readonly within: (tokensMax: number, aboutMax?: number, wordsOf?: number) => readonly ToldTurn[];
+  /** Tokens in which no message of a person is left out. */
+  readonly roomForWords: () => number;
 }
 
 /** The newest turns are told in full; each one before them in less, down to a share that the oldest keep. */
@@ -72,6 +74,7 @@ export function recordOf(request: RecordRequest): SessionRecord {
   const turns = sharedTurns(request);
   const write = createWriter(request.measure);
   return {
+    roomForWords: () => roomForWords(turns, write),
     within: (tokensMax, aboutMax = tokensMax, wordsOf = tokensMax) => {
       const room = { tokensMax, aboutMax: Math.min(aboutMax, tokensMax), wordsOf };
       return fitted(limited(turns, tokensMax), room, { ...request, write });
@@ -197,6 +200,7 @@ function fitted(
   // Where the room is there to be used and all lines have what they may, they go on beyond their bounds.
   const steps = request.fillsRoom === true ? UNITS.length * 2 : UNITS.length;
   const charsAt = (line: SharedLine, step: number): number => {
+    if (least.get(line) === 0) return 0;
     const bounded = Math.min(
       line.charsMax,
       Math.max(least.get(line) ?? 0, UNITS[Math.min(step, UNITS.length - 1)]! * line.share),
