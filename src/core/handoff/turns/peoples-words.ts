@@ -74,10 +74,11 @@ export function wordsFirst(
   let left = Math.max(room, Math.min(needed, tokensMax * LEAST_WORDS_SHARE));
   for (const line of others.toReversed().toSorted((a, b) => b.order - a.order)) {
     const tokens = tokensAt(line, bound);
-    left = tokens > left ? 0 : left - tokens;
-    if (left > 0 && tokens > 0) least.set(line, charsAt(line, bound));
+    left -= tokens;
+    if (left >= 0 && tokens > 0) least.set(line, charsAt(line, bound));
     // What is older than one that does not fit gives way with it, however short: what replaced it may be what has no room.
-    else if (left === 0 && isShared) least.set(line, 0);
+    else if (left < 0 && isShared) least.set(line, 0);
+    if (left < 0) left = -Infinity;
   }
   return least;
 }

@@ -261,3 +261,31 @@ describe("what the agent said", () => {
     expect(told(4_000, { carried })).toContain("It is built.");
   });
 });
+
+describe("where not all that people wrote has room", () => {
+  const words = Array.from({ length: 60 }, (_, at) =>
+    at % 3 === 0 ? `yes, ${at}.` : `The lid of jar ${at} is from now on as wide as that of the jar before it.`,
+  );
+  const worked = [user(FIRST), ...words.flatMap((one, at) => [user(one), ...edits(`src/jar-${at}.ts`), says("Ok.")])];
+  const toldIn = (tokens: number): readonly number[] => {
+    const text = told(tokens, {}, undefined, worked);
+    return [...words.keys()].filter((at) => text.includes(`User: ${words[at]!}`));
+  };
+
+  it.each([500, 700, 900, 1_100])(
+    "the newest of it is told in %i tokens, and no older one because it is short",
+    (tokens) => {
+      const found = toldIn(tokens);
+      expect(found.length).toBeGreaterThan(5);
+      expect(found.length).toBeLessThan(words.length);
+      expect(found).toEqual([...words.keys()].slice(-found.length));
+    },
+  );
+
+  it("what was done gives way to it", () => {
+    const text = (tokens: number): string => told(tokens, {}, undefined, worked);
+    const least = turnsIn(worked, {}).roomForWords();
+    expect(toldIn(least)).toHaveLength(words.length);
+    expect(measure.text(text(least))).toBeLessThanOrEqual(least);
+  });
+});
