@@ -19,8 +19,8 @@ export interface ParsedHandoff {
   readonly spans: readonly string[];
   /** The items of each section, without bullet or number, in order. */
   readonly sections: ReadonlyMap<Topic, readonly string[]>;
-  /** The number of the last completed action; 0 where there is none. */
-  readonly lastNumber: number;
+  /** The numbers of the completed actions, in their order. */
+  readonly numbers: readonly number[];
 }
 
 const NONE = "None.";
@@ -59,7 +59,7 @@ export function parseHandoff(text: string): ParsedHandoff | undefined {
   const framing = lines.slice(0, first < 0 ? lines.length : first).join(" ");
   const sections = new Map<Topic, string[]>();
   let quotes = false;
-  let lastNumber = 0;
+  const numbers: number[] = [];
   let topics: readonly Topic[] = [];
   let topic: Topic | undefined;
   for (const line of first < 0 ? [] : lines.slice(first)) {
@@ -72,10 +72,11 @@ export function parseHandoff(text: string): ParsedHandoff | undefined {
       topic = topicOf(line, topics) ?? topic;
       const items = sections.get(topic) ?? [];
       sections.set(topic, items);
-      lastNumber = Math.max(lastNumber, addLine(items, line));
+      addLine(items, line);
+      if (topic === "actions" && items.length > numbers.length) numbers.push(numberOf(line));
     }
   }
-  return { spans: spansIn(framing), sections: withoutFileGroups(sections), lastNumber };
+  return { spans: spansIn(framing), sections: withoutFileGroups(sections), numbers };
 }
 
 function topicsIn(line: string): readonly Topic[] | undefined {
@@ -90,16 +91,16 @@ function topicOf(line: string, topics: readonly Topic[]): Topic | undefined {
   return topics[BULLETS.findIndex((bullet) => bullet === match[1])] ?? topics[0];
 }
 
-/** Adds the line to the items; returns its number, or 0. */
-function addLine(items: string[], line: string): number {
+function addLine(items: string[], line: string): void {
   const match = ITEM.exec(line);
-  if (match !== null) {
-    items.push(line.slice(match[0].length));
-    return Number(match[2] ?? 0);
-  }
-  if (line === NONE || LEFT_OUT.test(line)) return 0;
-  if (items.length > 0) items[items.length - 1] += `\n${line.startsWith("  ") ? line.slice(2) : line}`;
-  return 0;
+  if (match !== null) items.push(line.slice(match[0].length));
+  else if (line !== NONE && !LEFT_OUT.test(line) && items.length > 0)
+    items[items.length - 1] += `\n${line.startsWith("  ") ? line.slice(2) : line}`;
+}
+
+/** 0 where it has none. */
+function numberOf(line: string): number {
+  return Number(ITEM.exec(line)?.[2] ?? 0);
 }
 
 function spansIn(framing: string): readonly string[] {

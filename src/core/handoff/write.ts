@@ -99,7 +99,7 @@ export function writeHandoff(request: HandoffRequest): Handoff {
   const replaced = { recall: spanRecall, earlier, first: before + request.from + 1, last: before + request.until };
   const frame = frameOf(replaced, wordsFor(template), budget < SHORT_FRAME_TOKENS_MAX);
   const write = (filled: Filled): string => {
-    const contents = { filled, firstNumber: firstNumberOf(filled, previous) };
+    const contents = { filled, numbers: previous?.numbers ?? [] };
     const lines = withoutEmptyParents(template, (section) => sectionLines(section, contents, spanRecall));
     return [frame.opening, ...lines, frame.closing].join("\n");
   };
@@ -226,12 +226,6 @@ function carriedDrafts(topic: Topic, previous: ParsedHandoff | undefined, events
 /** Paths are written relative to the folder that the session works in, which is named once. */
 function belowRoot({ root }: Events): (text: string) => string {
   return root === undefined ? (text) => text : (text) => text.replaceAll(`${root}/`, "");
-}
-
-/** Numbers go on from handoff to handoff: the carried actions keep the last numbers of the one before. */
-function firstNumberOf(filled: Filled, previous: ParsedHandoff | undefined): number {
-  const carried = (filled.get("actions")?.items ?? []).filter(({ order }) => order < 0).length;
-  return Math.max(1, (previous?.lastNumber ?? 0) - carried + 1);
 }
 
 /** Takes the least important away until the text as a whole is within the budget. */

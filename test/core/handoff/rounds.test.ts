@@ -98,9 +98,21 @@ describe("fifty rounds", () => {
   });
 
   it("go on counting what was done", () => {
-    const numbers = rounds.map(({ parsed }) => parsed.lastNumber);
+    const numbers = rounds.map(({ parsed }) => parsed.numbers.at(-1)!);
     expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
     expect(numbers.at(-1)).toBeGreaterThan(ROUNDS);
+  });
+
+  it("number a turn as the one before did", () => {
+    const numbered = rounds.map(
+      ({ parsed: { sections, numbers } }) =>
+        new Map(sections.get("actions")!.map((text, at) => [/User: (.*)/.exec(text)?.[1], numbers[at]])),
+    );
+    for (const [at, turns] of numbered.entries())
+      for (const [words, number] of turns)
+        if (words !== undefined && numbered[at + 1]?.has(words) === true)
+          expect(numbered[at + 1]!.get(words)).toBe(number);
+    expect(last.parsed.numbers[0]).toBe(1);
   });
 
   it("carry what is recent before what is old", () => {
