@@ -7,6 +7,7 @@ import {
   type SharedLine,
   type SharedTurn,
   type WriteLine,
+  type WrittenLine,
 } from "./lengths.ts";
 import type { Line, LineKind } from "./line.ts";
 import { PROSE_CHARS_MIN } from "./shape.ts";
@@ -115,4 +116,29 @@ function sharedBound(lines: readonly SharedLine[], { room, most, tokensAt }: Sha
     return lines.every((line) => (left -= tokensAt(line, bounds[step]!)) >= 0);
   };
   return bounds[widest(bounds.length, fits)]!;
+}
+
+type WriteAt = (line: SharedLine, step: number) => WrittenLine;
+
+const UNTOLD: WrittenLine = { text: "", tokens: 0, isCut: true };
+
+/**
+ * Writes no word of the agent in these turns of which no request is told: an answer would read as one to something else, and a question
+ * as open.
+ */
+export function withItsRequest(turns: readonly SharedTurn[], write: WriteAt): WriteAt {
+  const asked = new Map(turns.flatMap(wordsWithRequests));
+  return (line, step) =>
+    asked.get(line)?.every((request) => write(request, step).text === "") === true ? UNTOLD : write(line, step);
+}
+
+/** Of a turn of an earlier record, its words alone may be what is left; where people's words are told elsewhere, no turn has a request. */
+function wordsWithRequests({ order, lines }: SharedTurn): readonly (readonly [SharedLine, readonly SharedLine[]])[] {
+  const requests = lines.filter(({ kind }) => kind === "request");
+  const isLeftOver = order < 0 && lines.every(isSaid);
+  return requests.length > 0 || isLeftOver ? lines.filter(isSaid).map((line) => [line, requests]) : [];
+}
+
+function isSaid({ kind }: SharedLine): boolean {
+  return kind === "answer" || kind === "remark";
 }

@@ -6,7 +6,6 @@ import type { Events } from "../../events/events.ts";
 import { changedAfter } from "../../events/files.ts";
 import { keyOf, saysLittle } from "../../events/text.ts";
 import type { Measure } from "../../transcript/measure.ts";
-import { withItsRequest } from "./answered.ts";
 import { linesOfCarried } from "./carried.ts";
 import {
   CHARS_A_TOKEN,
@@ -22,7 +21,7 @@ import {
 import type { Line, LineKind, LinesOptions } from "./line.ts";
 import { linesOfTurns } from "./lines.ts";
 import { noveltiesAmong } from "./novelty.ts";
-import { isTalkAlone, REQUESTS_SHARE, roomForWords, wordsFirst } from "./peoples-words.ts";
+import { isTalkAlone, REQUESTS_SHARE, roomForWords, withItsRequest, wordsFirst } from "./peoples-words.ts";
 import { isContinued, turnsOf } from "./turns.ts";
 import { PASTE_CHARS_MIN } from "./words.ts";
 
