@@ -73,7 +73,7 @@ export function parseHandoff(text: string): ParsedHandoff | undefined {
       const items = sections.get(topic) ?? [];
       sections.set(topic, items);
       addLine(items, line);
-      if (topic === "actions" && items.length > numbers.length) numbers.push(numberOf(line));
+      if (topic === "actions" && items.length > numbers.length) numbers.push(Number(ITEM.exec(line)?.[2] ?? 0));
     }
   }
   return { spans: spansIn(framing), sections: withoutFileGroups(sections), numbers };
@@ -98,11 +98,6 @@ function addLine(items: string[], line: string): void {
     items[items.length - 1] += `\n${line.startsWith("  ") ? line.slice(2) : line}`;
 }
 
-/** 0 where it has none. */
-function numberOf(line: string): number {
-  return Number(ITEM.exec(line)?.[2] ?? 0);
-}
-
 function spansIn(framing: string): readonly string[] {
   const at = framing.search(RECALL_LEAD);
   return at < 0 ? [] : (framing.slice(at).match(/\br[0-9a-f]{6,64}\b/g) ?? []);
@@ -112,7 +107,6 @@ function spansIn(framing: string): readonly string[] {
 const SPOKEN = /^\[\d+\] (?=(?:User|System): )/gm;
 const POINTER = /; word for word in message \d+(?=\])/g;
 const GOAL_LEAD = /^\[\d+\] /;
-
 /** Lines that were quoted, below what they are from. */
 const QUOTE = /^\[\d+\] .+:\n/;
 

@@ -87,13 +87,11 @@ export function wordsFirst(
 /** Room in which all that people and system wrote is told, if some of it in little. */
 export function roomForWords(turns: readonly SharedTurn[], write: WriteLine): number {
   const lines = turns.flatMap((turn) => turn.lines);
-  if (isTalkAlone(lines)) return 0;
-  const words = lines.filter(({ kind }) => kind === "request" || kind === "system");
-  const tokens = words.map((line) => {
+  const words = isTalkAlone(lines) ? [] : lines.filter(({ kind }) => kind === "request" || kind === "system");
+  return words.reduce((sum, line) => {
     const chars = inOwnScript(SHARED_CHARS_MIN, line.body.chars, write(line, Infinity, true).tokens);
-    return write(line, chars, true).tokens + NUMBER_TOKENS;
-  });
-  return tokens.reduce((sum, one) => sum + one, 0) / LEAST_WORDS_SHARE;
+    return sum + (write(line, chars, true).tokens + NUMBER_TOKENS) / LEAST_WORDS_SHARE;
+  }, 0);
 }
 
 /** A bound is in letters; where a character says more than a letter, as many tokens are fewer of them. */
@@ -122,10 +120,7 @@ type WriteAt = (line: SharedLine, step: number) => WrittenLine;
 
 const UNTOLD: WrittenLine = { text: "", tokens: 0, isCut: true };
 
-/**
- * Writes no word of the agent in these turns of which no request is told: an answer would read as one to something else, and a question
- * as open.
- */
+/** Writes no word of the agent in these turns of which no request is told: an answer would read as one to something else. */
 export function withItsRequest(turns: readonly SharedTurn[], write: WriteAt): WriteAt {
   const asked = new Map(turns.flatMap(wordsWithRequests));
   return (line, step) =>
