@@ -26,6 +26,8 @@ const FIRST_REQUEST_SHARE = 0.1;
 const SHARED_CHARS_MIN = 160;
 /** The newest have room for more than the others: together at most what one of them might have. */
 const NEWEST_MESSAGES = 4;
+/** They come first, also where they only ask. */
+const NEWEST_RANK = 100;
 const TALK: ReadonlySet<LineKind> = new Set(["request", "answer", "remark"]);
 
 /** Whether nothing was done: persons and the agent only spoke. */
@@ -73,7 +75,8 @@ export function wordsFirst(
   const least = new Map<SharedLine, number>();
   if (first !== undefined) least.set(first, chars * FIRST_REQUEST_SHARE);
   let left = Math.max(room, Math.min(needed, tokensMax * LEAST_WORDS_SHARE));
-  for (const line of others.toReversed().toSorted((a, b) => b.order - a.order)) {
+  const rank = (line: SharedLine): number => (isShared && newest.has(line) ? NEWEST_RANK : line.order);
+  for (const line of others.toReversed().toSorted((a, b) => rank(b) - rank(a))) {
     const tokens = tokensAt(line, bound);
     left -= tokens;
     if (left >= 0 && tokens > 0) least.set(line, charsAt(line, bound));

@@ -282,6 +282,19 @@ describe("where not all that people wrote has room", () => {
     },
   );
 
+  it("a question is told where it is among the newest", () => {
+    const question = "How wide is the lid of the last of all these jars?";
+    for (const tokens of [500, 700, 900, 1_100]) {
+      const text = told(tokens, {}, undefined, [
+        ...worked,
+        user(question),
+        ...edits("src/last.ts"),
+        says("It is 9 cm wide."),
+      ]);
+      expect(text).toContain(`User: ${question}`);
+    }
+  });
+
   it("what was done gives way to it", () => {
     const text = (tokens: number): string => told(tokens, {}, undefined, worked);
     const least = turnsIn(worked, {}).roomForWords();
