@@ -95,7 +95,7 @@ describe("a question that the host sends", () => {
     const body = bodyOf("openai-chat", worked("alpha", STEPS.past), { stream: true });
     const prepared = await session.prepare(body);
     expect(prepared.compaction?.report.summary?.by).toBe("ledger");
-    await session.compact((JSON.parse(body) as { messages: unknown[] }).messages, { budget: 8_000 });
+    await session.compact((JSON.parse(body) as { messages: unknown[] }).messages, { budget: 6_000 });
     expect([typeof got[0], Array.isArray(got[1])]).toEqual(["string", true]);
     expect(JSON.parse(got[0] as string)).toMatchObject({ stream: false });
   });

@@ -36,6 +36,8 @@ export interface Candidates {
   readonly drafts: ReadonlyMap<Topic, readonly ItemDraft[]>;
   /** The record of turns in at most that many tokens, and of them so many about the focus. */
   readonly record: (tokensMax: number, aboutMax: number, wordsOf: number) => readonly Item[];
+  /** Tokens of the record in which no message of a person is left out. */
+  readonly roomForWords: () => number;
   /** Lines of results in at most that many tokens, without what `present` says. */
   readonly quotes: ((tokensMax: number, present: string) => readonly Item[]) | undefined;
   /** Beside a model's words, of the room: what the turns that it has not read are of all. */
@@ -101,8 +103,17 @@ export function fit(candidates: Candidates, options: FitOptions): ReadonlyMap<To
   for (const [topic, texts] of prose) add(topic, texts.map(proseItem(topic)));
   // Beside a model's words the turns come last, but for those that go on from its own steps.
   add(hasProse && (forUnread === 0 || !prose.has("actions")) ? "context" : "actions", turns);
-  add("context", quotes);
+  add("context", untold(quotes, said(turns)));
   return filled;
+}
+
+/** The record may have more room than it had when the quotes were chosen, and tell some of them. */
+function untold(quotes: readonly Item[], told: string): readonly Item[] {
+  return quotes.flatMap((item) => {
+    const [label, ...lines] = item.text.split("\n");
+    const left = lines.filter((line) => !told.includes(line));
+    return left.length === 0 ? [] : [{ ...item, text: [label, ...left].join("\n") }];
+  });
 }
 
 /** Of what was done the newest is worth most, elsewhere what comes first. */
@@ -121,11 +132,10 @@ function said(items: readonly Item[]): string {
   return items.map(({ text }) => text).join("\n");
 }
 
-/** Lines of results have a part of a handoff that is not small; what is about a focus has all of it. */
-function quotesRoom({ quotes, matches }: Candidates, { budget }: FitOptions, left: number): number {
-  return quotes === undefined || matches !== undefined || budget < QUOTES_BUDGET_MIN
-    ? 0
-    : Math.floor(left * QUOTES_SHARE);
+/** Lines of results have a part of a handoff that is not small, beside the words of people; what is about a focus has all of it. */
+function quotesRoom({ quotes, matches, roomForWords }: Candidates, { budget }: FitOptions, left: number): number {
+  if (quotes === undefined || matches !== undefined || budget < QUOTES_BUDGET_MIN) return 0;
+  return Math.floor(Math.min(left * QUOTES_SHARE, Math.max(0, left - roomForWords())));
 }
 
 const QUOTES_SHARE = 0.3;

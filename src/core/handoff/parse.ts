@@ -19,8 +19,8 @@ export interface ParsedHandoff {
   readonly spans: readonly string[];
   /** The items of each section, without bullet or number, in order. */
   readonly sections: ReadonlyMap<Topic, readonly string[]>;
-  /** The number of the last completed action; 0 where there is none. */
-  readonly lastNumber: number;
+  /** The numbers of the completed actions, in their order. */
+  readonly numbers: readonly number[];
 }
 
 const NONE = "None.";
@@ -30,7 +30,7 @@ const LEFT_OUT = /^\(\+\d+ in \S+\)$/;
 /** By the place of an item's topic among those of its section. */
 export const BULLETS = ["-", "*", "+"] as const;
 /** `[12, 15-18]` at its end: the messages that a model's item rests on. */
-const CITES = /\[\d{1,6}[\d\s,;–-]{0,200}\]\.?$/;
+const CITES = /\s\[\d{1,6}[\d\s,;–-]{0,200}\]\.?$/;
 const ITEM = /^(?:([-*+])|(\d{1,6})\.) /;
 
 /** The topics under a heading. Where templates share one, the thirteen say what comes first and the others what else may. */
@@ -59,7 +59,7 @@ export function parseHandoff(text: string): ParsedHandoff | undefined {
   const framing = lines.slice(0, first < 0 ? lines.length : first).join(" ");
   const sections = new Map<Topic, string[]>();
   let quotes = false;
-  let lastNumber = 0;
+  const numbers: number[] = [];
   let topics: readonly Topic[] = [];
   let topic: Topic | undefined;
   for (const line of first < 0 ? [] : lines.slice(first)) {
@@ -72,10 +72,11 @@ export function parseHandoff(text: string): ParsedHandoff | undefined {
       topic = topicOf(line, topics) ?? topic;
       const items = sections.get(topic) ?? [];
       sections.set(topic, items);
-      lastNumber = Math.max(lastNumber, addLine(items, line));
+      addLine(items, line);
+      if (topic === "actions" && items.length > numbers.length) numbers.push(Number(ITEM.exec(line)?.[2] ?? 0));
     }
   }
-  return { spans: spansIn(framing), sections: withoutFileGroups(sections), lastNumber };
+  return { spans: spansIn(framing), sections: withoutFileGroups(sections), numbers };
 }
 
 function topicsIn(line: string): readonly Topic[] | undefined {
@@ -90,21 +91,42 @@ function topicOf(line: string, topics: readonly Topic[]): Topic | undefined {
   return topics[BULLETS.findIndex((bullet) => bullet === match[1])] ?? topics[0];
 }
 
-/** Adds the line to the items; returns its number, or 0. */
-function addLine(items: string[], line: string): number {
+function addLine(items: string[], line: string): void {
   const match = ITEM.exec(line);
-  if (match !== null) {
-    items.push(line.slice(match[0].length));
-    return Number(match[2] ?? 0);
-  }
-  if (line === NONE || LEFT_OUT.test(line)) return 0;
-  if (items.length > 0) items[items.length - 1] += `\n${line.startsWith("  ") ? line.slice(2) : line}`;
-  return 0;
+  if (match !== null) items.push(line.slice(match[0].length));
+  else if (line !== NONE && !LEFT_OUT.test(line) && items.length > 0)
+    items[items.length - 1] += `\n${line.startsWith("  ") ? line.slice(2) : line}`;
 }
 
 function spansIn(framing: string): readonly string[] {
   const at = framing.search(RECALL_LEAD);
   return at < 0 ? [] : (framing.slice(at).match(/\br[0-9a-f]{6,64}\b/g) ?? []);
+}
+
+/** How words open whose message has a number (`turns/words.ts`), what points to a message, and the goal's own. */
+const SPOKEN = /^\[\d+\] (?=(?:User|System): )/gm;
+const POINTER = /; word for word in message \d+(?=\])/g;
+const GOAL_LEAD = /^\[\d+\] /;
+/** Lines that were quoted, below what they are from. */
+const QUOTE = /^\[\d+\] .+:\n/;
+
+/**
+ * The entries in a conversation that begins with the handoff: numbers of messages would lead to others there. What was quoted beside
+ * the record stays behind: nothing says whether it still holds.
+ */
+export function withoutNumbers({ sections, ...parsed }: ParsedHandoff): ParsedHandoff {
+  const plain = Array.from(sections, ([topic, texts]) => {
+    const lasting = topic === "context" ? texts.filter((text) => !QUOTE.test(text)) : texts;
+    return [topic, lasting.map((text) => unnumbered(topic, text))] as const;
+  });
+  return { ...parsed, sections: new Map(plain) };
+}
+
+/** What a person said may end as a citation does. */
+function unnumbered(topic: Topic, text: string): string {
+  const unled = topic === "goal" ? text.replace(GOAL_LEAD, "[earlier] ") : text.replace(SPOKEN, "");
+  const unmarked = unled.replace(POINTER, "");
+  return unmarked === text ? text.replace(CITES, "") : unmarked;
 }
 
 /** `Read: a, b` is two files; each comes back as `Read: a`. */

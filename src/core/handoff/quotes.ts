@@ -3,8 +3,10 @@
  * line has that are rare, recent, came up again, and stand nowhere else in the handoff. It reads no language.
  */
 import { oneLine } from "../digest/cut.ts";
+import { isErrorLine } from "../digest/error-line.ts";
 import { withoutGutter, withoutLineNumber } from "../digest/numbered-lines.ts";
 import type { Events, SaidEvent } from "../events/events.ts";
+import { onlyLine } from "../events/endings.ts";
 import { changedAfter } from "../events/files.ts";
 import type { Measure } from "../transcript/measure.ts";
 import { wholeWords } from "../events/text.ts";
@@ -48,6 +50,8 @@ interface Candidate {
   readonly at: number;
   readonly text: string;
   readonly terms: Terms;
+  /** What its terms are worth, beside those of other lines. */
+  readonly times: number;
   /** Tokens that it takes. */
   readonly tokens: number;
 }
@@ -67,6 +71,7 @@ const COMMON_WEIGHT = 0.15;
 const WORD_TIMES = 0.3;
 /** What the agent said is about what it does; what a call returned may be about anything. */
 const SAID_TIMES = 3;
+const ERROR_TIMES = 3;
 /** What the oldest line is worth beside the newest. */
 const OLDEST_SHARE = 0.4;
 /** A line that brings less a token is not worth quoting. */
@@ -94,8 +99,8 @@ export function createQuoter(request: QuoteRequest): Quoter {
       for (const term of terms) gain += gains[term]!;
       return gain;
     };
-    const weightOf = ({ terms: { names, words }, source }: Candidate): number => {
-      const gain = (gainIn(names) + gainIn(words) * WORD_TIMES) * (source.isSaid ? SAID_TIMES : 1);
+    const weightOf = ({ terms: { names, words }, source, times }: Candidate): number => {
+      const gain = (gainIn(names) + gainIn(words) * WORD_TIMES) * times;
       if (gain === 0) return 0;
       const age = (source.message - request.from) / Math.max(1, request.until - request.from);
       return gain * (OLDEST_SHARE + (1 - OLDEST_SHARE) * age);
@@ -143,8 +148,11 @@ function sourcesIn(request: QuoteRequest): readonly Source[] {
     if (event.kind === "said")
       return [{ message, label: () => "Agent", isSaid: true, lines: linesOf(event, event.text, request) }];
     if (event.kind !== "call" || event.result === undefined || event.result >= until) return [];
-    if (event.summary.action === "read" && isOld(event)) return [];
-    const label = (): string => `${event.summary.tool} ${targetText(event, redact)}`;
+    const { summary, ending } = event;
+    if ((summary.action === "read" && isOld(event)) || ending.status === "declined") return [];
+    // That a file was written is told as a deed.
+    if ((summary.action === "write" || summary.action === "edit") && onlyLine(event.text) !== undefined) return [];
+    const label = (): string => `${summary.tool} ${targetText(event, redact)}`;
     return [{ message, label, isSaid: false, lines: linesOf(event.call, event.text, request) }];
   });
 }
@@ -211,7 +219,9 @@ function candidatesIn(request: QuoteRequest): readonly Candidate[] {
   const isGone = removedLater(request.events.all.filter((event) => event.kind === "call"));
   const candidates: Candidate[] = [];
   const { isFigure } = known.vocabulary;
-  for (const source of sourcesIn(request))
+  for (const source of sourcesIn(request)) {
+    const own: (Omit<Candidate, "times"> & { readonly shape: string })[] = [];
+    const alike = new Map<string, number>();
     for (const line of source.lines) {
       const { at, text } = line;
       if (seen.has(text)) continue;
@@ -222,11 +232,26 @@ function candidatesIn(request: QuoteRequest): readonly Candidate[] {
         continue;
       if (source.isSaid)
         for (const name of terms.names) saidAt.set(name, Math.max(saidAt.get(name) ?? 0, source.message));
+      const shape = shapeOf(terms);
+      alike.set(shape, (alike.get(shape) ?? 0) + 1);
       // A sentence of the agent means something without a name; a line of a result seldom does.
-      if (terms.names.length > 0 || (source.isSaid && terms.words.length > 0))
-        candidates.push({ source, at, text, terms, tokens: (line.tokens ??= request.measure.text(`${text}\n`) + 1) });
+      if (terms.names.length === 0 && !(source.isSaid && terms.words.length > 0)) continue;
+      own.push({ source, at, text, terms, shape, tokens: (line.tokens ??= request.measure.text(`${text}\n`) + 1) });
     }
+    for (const one of own) candidates.push({ ...one, times: timesOf(one, alike.get(one.shape)!) });
+  }
   return candidates;
+}
+
+/** One of many lines that differ in their figures alone says little; an error among them is what they are looked through for. */
+function timesOf({ source, text }: Omit<Candidate, "times">, alike: number): number {
+  if (source.isSaid) return SAID_TIMES;
+  return (isErrorLine(text) ? ERROR_TIMES : 1) / alike;
+}
+
+/** A line without its figures. */
+function shapeOf({ names, words }: Terms): string {
+  return [...words, ...names.filter((name) => !known.vocabulary.isFigure(name))].join(" ");
 }
 
 const NO_TERMS: Terms = { names: [], words: [] };

@@ -14,8 +14,8 @@ export interface FilledSection {
 
 export interface HandoffContents {
   readonly filled: ReadonlyMap<Topic, FilledSection>;
-  /** The number of the first completed action that is written. */
-  readonly firstNumber: number;
+  /** Of the completed actions that an earlier handoff has: they keep theirs, and those that follow go on from the last. */
+  readonly numbers: readonly number[];
 }
 
 /** The lines of a section; none where it has nothing to say. `recall` is the id under which what was left out can be fetched. */
@@ -31,11 +31,15 @@ export function leftOutLine(count: number, recall: string): string {
   return `(+${count} in ${recall})`;
 }
 
-function topicLines(topic: Topic, { filled, firstNumber }: HandoffContents, bullet: string): string[] {
+function topicLines(topic: Topic, { filled, numbers }: HandoffContents, bullet: string): string[] {
   const items = [...(filled.get(topic)?.items ?? [])].toSorted((a, b) => a.order - b.order);
   const { layout } = TOPICS[topic];
   if (layout === "grouped") return fileLines(items);
-  return items.map(({ text }, at) => `${layout === "numbered" ? `${firstNumber + at}.` : bullet} ${indented(text)}`);
+  const before = items.filter(({ order }) => order < 0).length;
+  const first = Math.max(1, (numbers.at(-1) ?? 0) - before + 1);
+  const mark = (order: number, at: number): string =>
+    layout === "numbered" ? `${numbers[numbers.length + order] || first + at}.` : bullet;
+  return items.map(({ text, order }, at) => `${mark(order, at)} ${indented(text)}`);
 }
 
 /** Lines after the first belong to the item. */

@@ -15,7 +15,7 @@ import type { AlreadyVisible, Item, ItemDraft } from "./items.ts";
 import { opensWithHandoff } from "./marks.ts";
 import { createQuoter } from "./quotes.ts";
 import type { Items } from "./model/asked.ts";
-import { parseHandoff, type ParsedHandoff } from "./parse.ts";
+import { parseHandoff, withoutNumbers, type ParsedHandoff } from "./parse.ts";
 import { sectionLines, type FilledSection } from "./render.ts";
 import { DRAFTS, type HandoffMaterial } from "./sections/drafts.ts";
 import { TOPICS, TOPICS_BY_NEED, UNCOMMITTED } from "./sections/topics.ts";
@@ -99,7 +99,7 @@ export function writeHandoff(request: HandoffRequest): Handoff {
   const replaced = { recall: spanRecall, earlier, first: before + request.from + 1, last: before + request.until };
   const frame = frameOf(replaced, wordsFor(template), budget < SHORT_FRAME_TOKENS_MAX);
   const write = (filled: Filled): string => {
-    const contents = { filled, firstNumber: firstNumberOf(filled, previous) };
+    const contents = { filled, numbers: previous?.numbers ?? [] };
     const lines = withoutEmptyParents(template, (section) => sectionLines(section, contents, spanRecall));
     return [frame.opening, ...lines, frame.closing].join("\n");
   };
@@ -174,6 +174,7 @@ function candidatesOf(request: HandoffRequest, template: readonly Section[]): Ca
       record()
         .within(...room)
         .map((turn) => turnItem(turn, hasProse)),
+    roomForWords: () => record().roomForWords(),
     // Without results, all that there is to quote is what the record tells.
     quotes: topics.has("context") && events.calls.length > 0 ? createQuoter({ ...material, measure }) : undefined,
     unreadShare: hasProse ? (until - (proseUntil ?? until)) / Math.max(1, until - from) : 0,
@@ -227,12 +228,6 @@ function carriedDrafts(topic: Topic, previous: ParsedHandoff | undefined, events
 /** Paths are written relative to the folder that the session works in, which is named once. */
 function belowRoot({ root }: Events): (text: string) => string {
   return root === undefined ? (text) => text : (text) => text.replaceAll(`${root}/`, "");
-}
-
-/** Numbers go on from handoff to handoff: the carried actions keep the last numbers of the one before. */
-function firstNumberOf(filled: Filled, previous: ParsedHandoff | undefined): number {
-  const carried = (filled.get("actions")?.items ?? []).filter(({ order }) => order < 0).length;
-  return Math.max(1, (previous?.lastNumber ?? 0) - carried + 1);
 }
 
 /** Takes the least important away until the text as a whole is within the budget. */
@@ -309,9 +304,8 @@ export function lastHandoffAt(messages: readonly Message[]): number {
 
 /** The newest handoff among the messages, read back. */
 export function latestHandoff(messages: readonly Message[]): ParsedHandoff | undefined {
-  const message = messages[lastHandoffAt(messages)];
-  const part = message?.parts.find((one) => one.kind === "text" && opensWithHandoff(one.text));
-  return part?.kind === "text"
-    ? parseHandoff(part.text)
-    : parseHandoff(message === undefined ? "" : contentText(message.parts));
+  const parts = messages[lastHandoffAt(messages)]?.parts ?? [];
+  const part = parts.find((one) => one.kind === "text" && opensWithHandoff(one.text));
+  const parsed = parseHandoff(part?.kind === "text" ? part.text : contentText(parts));
+  return parsed === undefined ? undefined : withoutNumbers(parsed);
 }

@@ -66,9 +66,7 @@ describe("the nine sections", () => {
             return [topic, { items, leftOut: 0 }] as const;
           }),
         );
-        const lines = NINE_SECTIONS.flatMap((section) =>
-          sectionLines(section, { filled, firstNumber: 1 }, "r0123abcde"),
-        );
+        const lines = NINE_SECTIONS.flatMap((section) => sectionLines(section, { filled, numbers: [] }, "r0123abcde"));
         const read = parseHandoff([HANDOFF_START, ...lines, HANDOFF_END].join("\n"));
         topics.forEach((topic: Topic, at) => expect(read?.sections.get(topic)).toEqual([texts[at]]));
       }),

@@ -3,13 +3,14 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { eventsOf } from "../../../src/core/events/events.ts";
 import { createQuoter } from "../../../src/core/handoff/quotes.ts";
+import { parseHandoff, writeHandoff } from "../../../src/core/handoff/write.ts";
 import { eachTerm } from "../../../src/core/handoff/terms.ts";
 import type { Message } from "../../../src/core/transcript/message.ts";
 import { edits, reads, run, says, user } from "../events/session-talk.ts";
 import { ran } from "../../support/compacting.ts";
 import { RUNS } from "../../support/cases.ts";
 import { expectLinear } from "../../support/linear.ts";
-import { measure } from "./requests.ts";
+import { measure, requestFor } from "./requests.ts";
 
 const SECRET = "sk-live-0123456789abcdef0123456789abcdef";
 const redact = (text: string): string => text.replaceAll(SECRET, "[secret]");
@@ -35,9 +36,11 @@ function quoted(messages: readonly Message[], tokens = 2_000, from = 0): string 
 }
 
 describe("quotes", () => {
-  const listing = Array.from({ length: 60 }, (_, at) => `the part_${at} of the store is at port ${7_000 + at}`).join(
-    "\n",
-  );
+  const letters = (at: number): string => "abcdefghij"[Math.floor(at / 10)]! + "klmnopqrst"[at % 10]!;
+  const listing = Array.from(
+    { length: 60 },
+    (_, at) => `the part_${at} of the ${letters(at)}_store is at port ${7_000 + at}`,
+  ).join("\n");
   const talk = [user("Look."), ...run("cat parts.txt", listing), says("Listed.")];
 
   it.each([60, 120, 300, 600, 1_200])("stay within %i tokens, in lines as they were", (tokens) => {
@@ -63,6 +66,24 @@ describe("quotes", () => {
     const text = quoted([...talk.slice(0, 3), says(`${lead}\n${found}`)], 60);
     expect(text).toContain(found);
     expect(text).not.toContain(lead);
+  });
+
+  it.each([100, 300, 2_000])("in %i tokens find the lines of a log that are not like the others", (tokens) => {
+    const rows = Array.from(
+      { length: 200 },
+      (_, at) => `2026-11-${10 + (at % 19)} INFO req=${at}f path=/api/v${at} status=200`,
+    );
+    const [error, other] = [
+      "2026-11-12 ERROR stock-sync: lock_wait timeout",
+      "2026-11-12 INFO moved the stock_table to shard_b",
+    ];
+    const text = quoted(
+      [user("Look."), ...run("cat sync.log", [...rows.slice(0, 90), error, other, ...rows.slice(90)].join("\n"))],
+      tokens,
+    );
+    expect(text).toContain(error);
+    expect(text).toContain(other);
+    expect(text).not.toContain("status=200");
   });
 
   it("are of what is replaced alone", () => {
@@ -98,6 +119,35 @@ describe("quotes", () => {
     expect(quoted(looked)).toContain(shown);
     expect(quoted([...looked, ...edits("src/other.ts")])).toContain(shown);
     expect(quoted([...looked, ...edits("src/store.ts")])).not.toContain(shown);
+  });
+
+  it("leave out what an edit answered in a line, and what a refusal says", () => {
+    const path = "src/shelf_7.ts";
+    const answer = (text: string): readonly Message[] => ran("write_file", { path, content: "one" }, text, "write_7");
+    expect(quoted([user("Go."), ...answer(`wrote 253 bytes to shelf_7, lot_9`)])).toBe("");
+    expect(quoted([user("Go."), ...answer(`wrote 253 bytes to shelf_7\nlot_9 is not in use in shelf_7`)])).toContain(
+      "lot_9",
+    );
+    const refused = "The user doesn't want to proceed with this tool use. The tool use was rejected, lot_9 stays.";
+    expect(quoted([user("Go."), ...run("git push lot_9", refused)])).toBe("");
+  });
+
+  it("say nothing that the record tells", () => {
+    const page = (at: number): string =>
+      Array.from(
+        { length: 6 },
+        (_, row) => `The ${"abcdefgh"[row]!}_shelf holds jars_of_plums_${at}, and lot_${at}${row} is empty.`,
+      ).join("\n");
+    const all = Array.from({ length: 12 }, (_, at) => [
+      user(`Look at page ${at}.`),
+      ...run(`curl shop.example/${at}`, page(at)),
+    ]).flat();
+    for (let budget = 500; budget < 3_000; budget += 100) {
+      const { sections } = parseHandoff(writeHandoff(requestFor(all, { budget, fillsBudget: true })).text)!;
+      const record = sections.get("actions")!.join("\n");
+      for (const quote of sections.get("context") ?? [])
+        for (const line of quote.split("\n").slice(1)) expect(record).not.toContain(line);
+    }
   });
 
   it("hold no part of a secret", () => {

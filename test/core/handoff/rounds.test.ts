@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { linesOfCarried } from "../../../src/core/handoff/turns/carried.ts";
 import { latestHandoff, parseHandoff, writeHandoff, type ParsedHandoff } from "../../../src/core/handoff/write.ts";
-import { textMessage, type Message } from "../../../src/core/transcript/message.ts";
+import { contentText, textMessage, type Message } from "../../../src/core/transcript/message.ts";
 import { edits, reads, run, says, user } from "../events/session-talk.ts";
 import { requestFor } from "./requests.ts";
 
@@ -18,6 +18,10 @@ function work(round: number): readonly Message[] {
     ...edits(`/shop/src/feature-${round}.ts`),
     ...run("cd /shop && npm test", `${round + 1} passed`),
     ...run(
+      "cd /shop && ls plums",
+      `The shelf_${round} holds jars_of_plums.\nAs of today lot_${round} is on shelf_${round}.`,
+    ),
+    ...run(
       `cd /shop && git commit -am 'Add feature ${round}'`,
       `[main ${(0xabc0000 + round).toString(16)}] Add feature ${round}`,
     ),
@@ -28,6 +32,7 @@ function work(round: number): readonly Message[] {
 }
 
 interface Round {
+  readonly view: readonly Message[];
   readonly text: string;
   readonly tokens: number;
   readonly parsed: ParsedHandoff;
@@ -45,7 +50,7 @@ function allRounds(): readonly Round[] {
         spanRecall: `r${(0x100000000 + round).toString(16)}`,
       }),
     );
-    rounds.push({ text, tokens, parsed: parseHandoff(text)! });
+    rounds.push({ view, text, tokens, parsed: parseHandoff(text)! });
     view = [textMessage("user", text), ...view.slice(-2)];
   }
   return rounds;
@@ -60,8 +65,29 @@ describe("fifty rounds", () => {
   });
 
   it("keep the first request verbatim, before all others", () => {
-    for (const { parsed } of rounds)
-      expect(parsed.sections.get("actions")![0]!.split("\n")[0]).toBe(`[1] User: ${FIRST_REQUEST}`);
+    for (const [at, { parsed }] of rounds.entries())
+      expect(parsed.sections.get("actions")![0]!.split("\n")[0]).toBe(
+        `${at === 0 ? "[1] " : ""}User: ${FIRST_REQUEST}`,
+      );
+  });
+
+  it("number only messages of the conversation that they are written from", () => {
+    for (const { view, parsed } of rounds) {
+      const numbered = [...parsed.sections.values()]
+        .flat()
+        .flatMap((text) => [...text.matchAll(/^\[(\d+)\] User: (.+)$/gm)]);
+      expect(numbered.length).toBeGreaterThan(0);
+      for (const [, number, words] of numbered) expect(contentText(view[Number(number) - 1]!.parts)).toContain(words);
+    }
+  });
+
+  it("quote a line beside the record in one of them", () => {
+    const quotes = rounds.map(({ parsed }) =>
+      (parsed.sections.get("context") ?? []).flatMap((text) => text.split("\n").slice(1)),
+    );
+    expect(quotes.flat().length).toBeGreaterThan(ROUNDS / 2);
+    for (const [at, lines] of quotes.entries())
+      for (const line of lines) expect(quotes[at + 1] ?? []).not.toContain(line);
   });
 
   it("say nothing twice", () => {
@@ -72,9 +98,21 @@ describe("fifty rounds", () => {
   });
 
   it("go on counting what was done", () => {
-    const numbers = rounds.map(({ parsed }) => parsed.lastNumber);
+    const numbers = rounds.map(({ parsed }) => parsed.numbers.at(-1)!);
     expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
     expect(numbers.at(-1)).toBeGreaterThan(ROUNDS);
+  });
+
+  it("number a turn as the one before did", () => {
+    const numbered = rounds.map(
+      ({ parsed: { sections, numbers } }) =>
+        new Map(sections.get("actions")!.map((text, at) => [/User: (.*)/.exec(text)?.[1], numbers[at]])),
+    );
+    for (const [at, turns] of numbered.entries())
+      for (const [words, number] of turns)
+        if (words !== undefined && numbered[at + 1]?.has(words) === true)
+          expect(numbered[at + 1]!.get(words)).toBe(number);
+    expect(last.parsed.numbers[0]).toBe(1);
   });
 
   it("carry what is recent before what is old", () => {
@@ -142,7 +180,7 @@ describe("the next handoff", () => {
   });
 });
 
-it.each(["· the title", "Agent: I deleted it all.", "[1] User: never push"])(
+it.each(["· the title", "Agent: I deleted it all.", "[1] User: never push", "User: never push"])(
   "leaves a person's own line to them in every round: %j",
   (line) => {
     const words = `Do what this list says:\n${line}\nand nothing else.`;
@@ -157,7 +195,8 @@ it.each(["· the title", "Agent: I deleted it all.", "[1] User: never push"])(
       view = [...view, ...work(round)];
       const { text } = writeHandoff(requestFor(view, { tail: 2, budget: BUDGET_TOKENS }));
       const turns = linesOfCarried(parseHandoff(text)!.sections.get("actions")!);
-      const told = turns.flat().find(({ lead }) => lead === "[3] User: ");
+      const told = turns.flat().find(({ body }) => body.within(Infinity).startsWith(words.split("\n")[0]!));
+      expect(told?.lead).toBe(round === 1 ? "[3] User: " : "User: ");
       expect(told?.body.within(Infinity)).toBe(words.replace("\n", "\n  "));
       view = [textMessage("user", text), ...view.slice(-2)];
     }

@@ -307,7 +307,7 @@ function newest(items: readonly string[], tokens: number, measure: Measure): rea
 function asEarlier(memory: SessionMemory | undefined): ParsedHandoff | undefined {
   if (memory === undefined || Object.keys(memory).length === 0) return undefined;
   const sections = new Map(Object.entries(memory) as [Topic, readonly string[]][]);
-  return { spans: [], sections, lastNumber: 0 };
+  return { spans: [], sections, numbers: [] };
 }
 
 /** What a summary may not leave out of what code knows. */

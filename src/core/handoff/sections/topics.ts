@@ -9,8 +9,8 @@ export const CHANGED_LEAD = "Changed since the last commit:";
 export const UNCOMMITTED = ", uncommitted";
 export const REPEATED_LEAD = "Done again, with the same result each time:";
 const REQUEST_KEY_CHARS = 100;
-/** How code's own goal begins: with the number of the message. */
-const QUOTED_REQUEST = /^\[\d+\] /;
+/** How code's own goal begins: with the number of the message, or, taken over from an earlier handoff, without one. */
+const QUOTED_REQUEST = /^\[(?:\d+|earlier)\] /;
 
 /** One handoff may cut a request where another did not. */
 function requestKey(text: string): string {

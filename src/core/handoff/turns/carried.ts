@@ -8,8 +8,8 @@ import { timesOf } from "./words.ts";
 
 /** How the lines of a turn begin (`lines.ts`), by what they are; the first that fits counts. */
 const LEADS: readonly (readonly [LineKind, RegExp])[] = [
-  ["request", /^\[\d+\] User: /],
-  ["system", /^\[\d+\] System: /],
+  ["request", /^(?:\[\d+\] )?User: /],
+  ["system", /^(?:\[\d+\] )?System: /],
   ["answer", /^Agent: /],
   ["report", /^(?:Report|Its report): /],
   ["record", /^Earlier summary: /],

@@ -7,12 +7,15 @@ import {
   type SharedLine,
   type SharedTurn,
   type WriteLine,
+  type WrittenLine,
 } from "./lengths.ts";
 import type { Line, LineKind } from "./line.ts";
 import { PROSE_CHARS_MIN } from "./shape.ts";
 
 /** Words of people and system that come first, of the room; none of them takes more than a part of that. */
 export const REQUESTS_SHARE = 0.5;
+/** The same where not all of them fit even in little: what was done gives way to what was asked. */
+const LEAST_WORDS_SHARE = 0.7;
 /** The same where there is nothing to tell but what was said. */
 const TALK_SHARE = 0.75;
 const REQUEST_SHARE = REQUESTS_SHARE / 2;
@@ -25,6 +28,8 @@ const SHARED_CHARS_MIN = 160;
 const NEWEST_MESSAGES = 4;
 /** Of the words' room, what one of the newest may have. */
 const NEWEST_SHARE = 0.15;
+/** They come first, also where they only ask. */
+const NEWEST_RANK = 100;
 const TALK: ReadonlySet<LineKind> = new Set(["request", "answer", "remark"]);
 
 /** Whether nothing was done: persons and the agent only spoke. */
@@ -68,16 +73,30 @@ export function wordsFirst(
     return tokens === 0 ? 0 : tokens + NUMBER_TOKENS;
   };
   const bound = isShared ? sharedBound(others, { room, most, tokensAt }) : most;
+  const needed = isShared ? others.reduce((sum, line) => sum + tokensAt(line, bound), 0) : 0;
   const least = new Map<SharedLine, number>();
   if (first !== undefined) least.set(first, chars * FIRST_REQUEST_SHARE);
-  let left = room;
-  for (const line of others.toReversed().toSorted((a, b) => b.order - a.order)) {
+  let left = Math.max(room, Math.min(needed, tokensMax * LEAST_WORDS_SHARE));
+  const rank = (line: SharedLine): number => (isShared && newest.has(line) ? NEWEST_RANK : line.order);
+  for (const line of others.toReversed().toSorted((a, b) => rank(b) - rank(a))) {
     const tokens = tokensAt(line, bound);
-    if (tokens > left) break;
     left -= tokens;
-    if (tokens > 0) least.set(line, charsAt(line, bound));
+    if (left >= 0 && tokens > 0) least.set(line, charsAt(line, bound));
+    // What is older than one that does not fit gives way with it, however short: what replaced it may be what has no room.
+    else if (left < 0 && isShared) least.set(line, 0);
+    if (left < 0) left = -Infinity;
   }
   return least;
+}
+
+/** Room in which all that people and system wrote is told, if some of it in little. */
+export function roomForWords(turns: readonly SharedTurn[], write: WriteLine): number {
+  const lines = turns.flatMap((turn) => turn.lines);
+  const words = isTalkAlone(lines) ? [] : lines.filter(({ kind }) => kind === "request" || kind === "system");
+  return words.reduce((sum, line) => {
+    const chars = inOwnScript(SHARED_CHARS_MIN, line.body.chars, write(line, Infinity, true).tokens);
+    return sum + (write(line, chars, true).tokens + NUMBER_TOKENS) / LEAST_WORDS_SHARE;
+  }, 0);
 }
 
 /** A bound is in letters; where a character says more than a letter, as many tokens are fewer of them. */
@@ -100,4 +119,26 @@ function sharedBound(lines: readonly SharedLine[], { room, most, tokensAt }: Sha
     return lines.every((line) => (left -= tokensAt(line, bounds[step]!)) >= 0);
   };
   return bounds[widest(bounds.length, fits)]!;
+}
+
+type WriteAt = (line: SharedLine, step: number) => WrittenLine;
+
+const UNTOLD: WrittenLine = { text: "", tokens: 0, isCut: true };
+
+/** Writes no word of the agent in these turns of which no request is told: an answer would read as one to something else. */
+export function withItsRequest(turns: readonly SharedTurn[], write: WriteAt): WriteAt {
+  const asked = new Map(turns.flatMap(wordsWithRequests));
+  return (line, step) =>
+    asked.get(line)?.every((request) => write(request, step).text === "") === true ? UNTOLD : write(line, step);
+}
+
+/** Of a turn of an earlier record, its words alone may be what is left; where people's words are told elsewhere, no turn has a request. */
+function wordsWithRequests({ order, lines }: SharedTurn): readonly (readonly [SharedLine, readonly SharedLine[]])[] {
+  const requests = lines.filter(({ kind }) => kind === "request");
+  const isLeftOver = order < 0 && lines.every(isSaid);
+  return requests.length > 0 || isLeftOver ? lines.filter(isSaid).map((line) => [line, requests]) : [];
+}
+
+function isSaid({ kind }: SharedLine): boolean {
+  return kind === "answer" || kind === "remark";
 }

@@ -21,8 +21,8 @@ import {
 import type { Line, LineKind, LinesOptions } from "./line.ts";
 import { linesOfTurns } from "./lines.ts";
 import { noveltiesAmong } from "./novelty.ts";
-import { isTalkAlone, REQUESTS_SHARE, wordsFirst } from "./peoples-words.ts";
-import { turnsOf } from "./turns.ts";
+import { isTalkAlone, REQUESTS_SHARE, roomForWords, withItsRequest, wordsFirst } from "./peoples-words.ts";
+import { isContinued, turnsOf } from "./turns.ts";
 import { PASTE_CHARS_MIN } from "./words.ts";
 
 export interface RecordRequest extends Omit<LinesOptions, "isOld"> {
@@ -53,6 +53,8 @@ export interface SessionRecord {
    * out. The words of persons have their share of `wordsOf` tokens, where more than the record shares a room.
    */
   readonly within: (tokensMax: number, aboutMax?: number, wordsOf?: number) => readonly ToldTurn[];
+  /** Tokens in which no message of a person is left out. */
+  readonly roomForWords: () => number;
 }
 
 /** The newest turns are told in full; each one before them in less, down to a share that the oldest keep. */
@@ -71,6 +73,7 @@ export function recordOf(request: RecordRequest): SessionRecord {
   const turns = sharedTurns(request);
   const write = createWriter(request.measure);
   return {
+    roomForWords: () => roomForWords(turns, write),
     within: (tokensMax, aboutMax = tokensMax, wordsOf = tokensMax) => {
       const room = { tokensMax, aboutMax: Math.min(aboutMax, tokensMax), wordsOf };
       return fitted(limited(turns, tokensMax), room, { ...request, write });
@@ -80,13 +83,17 @@ export function recordOf(request: RecordRequest): SessionRecord {
 
 function sharedTurns({ events, carried, matches, ...request }: RecordRequest): readonly SharedTurn[] {
   const turns = turnsOf(events.all, request);
-  const before = carried.map((_, at) => at - carried.length);
-  const all = [...linesOfCarried(carried), ...linesOfTurns(turns, { ...request, isOld: changedAfter(events) })];
+  const later = linesOfTurns(turns, { ...request, isOld: changedAfter(events) });
+  const earlier = linesOfCarried(carried);
+  // An earlier record may end within a turn: what comes first belongs to its last.
+  const goesOn = earlier.length > 0 && turns.length > 0 && isContinued(turns[0]!) ? 1 : 0;
+  const last = [...earlier.slice(-1), ...later.slice(0, goesOn)].flat();
+  const all = earlier.length > 0 ? [...earlier.slice(0, -1), last, ...later.slice(goesOn)] : later;
   const lines = withoutRepeats(all);
   const compared = all.flat().filter(({ kind }) => COMPARED.has(kind));
   const novelties = noveltiesAmong(compared.map(({ body }) => body.within(Infinity)));
   const novelty = new Map(compared.map((line, at) => [line, novelties[at]!]));
-  const orders = [...before, ...turns.map(({ start }) => start)];
+  const orders = [...carried.map((_, at) => at - carried.length), ...turns.slice(goesOn).map(({ start }) => start)];
   const isTalk = isTalkAlone(lines.flat());
   return orders.map((order, at) => {
     const own = lines[at]!;
@@ -193,13 +200,15 @@ function fitted(
   // Where the room is there to be used and all lines have what they may, they go on beyond their bounds.
   const steps = request.fillsRoom === true ? UNITS.length * 2 : UNITS.length;
   const charsAt = (line: SharedLine, step: number): number => {
+    if (least.get(line) === 0) return 0;
     const bounded = Math.min(
       line.charsMax,
       Math.max(least.get(line) ?? 0, UNITS[Math.min(step, UNITS.length - 1)]! * line.share),
     );
     return step < UNITS.length ? bounded : Math.max(bounded, UNITS[step - UNITS.length]! * line.share);
   };
-  const writeAt = (line: SharedLine, step: number): WrittenLine => write(line, charsAt(line, step), least.has(line));
+  const writeOne = (line: SharedLine, step: number): WrittenLine => write(line, charsAt(line, step), least.has(line));
+  const writeAt = hasFocus ? writeOne : withItsRequest(turns.slice(0, -NEWEST_TURNS), writeOne);
   const tokensAt = (line: SharedLine, step: number): number => writeAt(line, step).tokens;
   const tell = (stepOf: (line: SharedLine) => number): readonly ToldTurn[] =>
     turns.flatMap((turn) => told(turn, (line) => writeAt(line, stepOf(line))));

@@ -27,6 +27,12 @@ export function turnsOf(
   return turns;
 }
 
+/** Whether it goes on with what was asked before its first message. */
+export function isContinued({ events }: Turn): boolean {
+  const [first] = events;
+  return first?.kind !== "heard" || !opensTurn(first.speaker.by);
+}
+
 function opensTurn(by: string): boolean {
   return by === "person" || by === "command" || by === "summary";
 }

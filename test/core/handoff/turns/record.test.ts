@@ -1,7 +1,7 @@
 /** The record of turns: within its room, the first request and the newest turns first, and a focus before the rest. */
 import { describe, expect, it } from "vitest";
 import { eventsOf } from "../../../../src/core/events/events.ts";
-import { recordOf, type RecordRequest } from "../../../../src/core/handoff/turns/record.ts";
+import { recordOf, type RecordRequest, type SessionRecord } from "../../../../src/core/handoff/turns/record.ts";
 import type { Message } from "../../../../src/core/transcript/message.ts";
 import { edits, reads, says, user } from "../../events/session-talk.ts";
 import { measure } from "../requests.ts";
@@ -17,13 +17,8 @@ const messages = [
   ]).flat(),
 ];
 
-function told(
-  tokensMax: number,
-  given: Partial<RecordRequest> = {},
-  aboutMax?: number,
-  all: readonly Message[] = messages,
-): string {
-  const record = recordOf({
+function turnsIn(all: readonly Message[], given: Partial<RecordRequest>): SessionRecord {
+  return recordOf({
     events: eventsOf(all),
     from: 0,
     until: all.length,
@@ -37,7 +32,15 @@ function told(
     running: new Set(),
     ...given,
   });
-  return record
+}
+
+function told(
+  tokensMax: number,
+  given: Partial<RecordRequest> = {},
+  aboutMax?: number,
+  all: readonly Message[] = messages,
+): string {
+  return turnsIn(all, given)
     .within(tokensMax, aboutMax)
     .flatMap(({ texts }) => texts)
     .join("\n");
@@ -223,4 +226,79 @@ it("tells every section of an earlier summary in its part, also from an earlier 
     expect(once).toContain(`${title}: this comes first.`);
     expect(again).toContain(`${title}: this comes first.`);
   }
+});
+
+describe("what the agent said", () => {
+  const pages = Array.from({ length: 24 }, (_, at) => at + 100);
+  const asked = pages.flatMap((at) => [
+    user(
+      `How large is the picture that stands on the page with number ${at}, and is it one that the shop needs at all?`,
+    ),
+    ...edits(`src/page-${at}.ts`),
+    says(`${at} kB, yes.`),
+  ]);
+
+  it.each([200, 300, 400, 600])("is not told in %i tokens without the request that it answers", (tokens) => {
+    const text = told(tokens, {}, undefined, [
+      user(FIRST),
+      ...edits("src/shop.ts"),
+      says("There is a shop."),
+      ...asked,
+    ]);
+    const answers = [...text.matchAll(/^Agent: (\d+) kB/gm)].map(([, at]) => Number(at));
+    for (const at of answers.filter((one) => one < pages.at(-3)!)) expect(text).toContain(`with number ${at}, `);
+  });
+
+  it("is under its request also where an earlier record ends between them", () => {
+    const carried = ["User: How many orders are there?\n· count orders"];
+    const [first] = turnsIn([says("There are 14 orders."), ...messages], { carried }).within(4_000);
+    expect(first!.texts).toEqual([...carried[0]!.split("\n"), "Agent: There are 14 orders."]);
+  });
+
+  it("gives way where an earlier record lost its request", () => {
+    const carried = ["User: Build a blog.\nAgent: It is built.", "Agent: 218 MB."];
+    expect(told(4_000, { carried })).not.toContain("218 MB");
+    expect(told(4_000, { carried })).toContain("It is built.");
+  });
+});
+
+describe("where not all that people wrote has room", () => {
+  const words = Array.from({ length: 60 }, (_, at) =>
+    at % 3 === 0 ? `yes, ${at}.` : `The lid of jar ${at} is from now on as wide as that of the jar before it.`,
+  );
+  const worked = [user(FIRST), ...words.flatMap((one, at) => [user(one), ...edits(`src/jar-${at}.ts`), says("Ok.")])];
+  const toldIn = (tokens: number): readonly number[] => {
+    const text = told(tokens, {}, undefined, worked);
+    return [...words.keys()].filter((at) => text.includes(`User: ${words[at]!}`));
+  };
+
+  it.each([500, 700, 900, 1_100])(
+    "the newest of it is told in %i tokens, and no older one because it is short",
+    (tokens) => {
+      const found = toldIn(tokens);
+      expect(found.length).toBeGreaterThan(5);
+      expect(found.length).toBeLessThan(words.length);
+      expect(found).toEqual([...words.keys()].slice(-found.length));
+    },
+  );
+
+  it("a question is told where it is among the newest", () => {
+    const question = "How wide is the lid of the last of all these jars?";
+    for (const tokens of [500, 700, 900, 1_100]) {
+      const text = told(tokens, {}, undefined, [
+        ...worked,
+        user(question),
+        ...edits("src/last.ts"),
+        says("It is 9 cm wide."),
+      ]);
+      expect(text).toContain(`User: ${question}`);
+    }
+  });
+
+  it("what was done gives way to it", () => {
+    const text = (tokens: number): string => told(tokens, {}, undefined, worked);
+    const least = turnsIn(worked, {}).roomForWords();
+    expect(toldIn(least)).toHaveLength(words.length);
+    expect(measure.text(text(least))).toBeLessThanOrEqual(least);
+  });
 });
