@@ -13,7 +13,7 @@ import { longSession, recallCall, WINDOW_TOKENS } from "./support/scene.ts";
 /** What docs/recall.md says of the definition, in tokens. */
 const DEFINITION_TOKENS = 220;
 /** What a session whose requests have about 7,000 to 9,000 tokens costs more with it. */
-const DEARER_SHARE = 0.03;
+const DEARER_SHARE = 0.035;
 /** So few that neither session is compacted again: a compaction would be billed to the calls. */
 const ROUNDS = 50;
 const PAGE = "a page of nothing much, ".repeat(20);
