@@ -85,5 +85,5 @@ describe.each(SDK_PROTOCOLS)("%s", (protocol) => {
 it("is documented as it is measured", () => {
   const page = readFileSync(join(import.meta.dirname, "../../../docs/recall.md"), "utf8");
   expect(page).toContain(`at most ${DEFINITION_TOKENS} tokens`);
-  expect(page).toContain(`below ${DEARER_SHARE * 100} %`);
+  expect(page).toContain(`below ${(DEARER_SHARE * 100).toFixed(1)} %`);
 });
