@@ -109,9 +109,16 @@ export function fit(candidates: Candidates, options: FitOptions): ReadonlyMap<To
 
 /** The record may have more room than it had when the quotes were chosen, and tell some of them. */
 function untold(quotes: readonly Item[], told: string): readonly Item[] {
+  // A text that has not all words of a line does not hold the line: most are not searched for.
+  const words = new Set(told.split(/\s+/));
+  const isTold = (line: string): boolean =>
+    line
+      .split(/\s+/)
+      .slice(1, -1)
+      .every((word) => words.has(word)) && told.includes(line);
   return quotes.flatMap((item) => {
     const [label, ...lines] = item.text.split("\n");
-    const left = lines.filter((line) => !told.includes(line));
+    const left = lines.filter((line) => !isTold(line));
     return left.length === 0 ? [] : [{ ...item, text: [label, ...left].join("\n") }];
   });
 }

@@ -41,6 +41,8 @@ interface NamedLine {
   readonly text: string;
   bare?: string;
   terms?: Terms;
+  shape?: string;
+  isError?: boolean;
   tokens?: number | undefined;
 }
 
@@ -220,7 +222,7 @@ function candidatesIn(request: QuoteRequest): readonly Candidate[] {
   const candidates: Candidate[] = [];
   const { isFigure } = known.vocabulary;
   for (const source of sourcesIn(request)) {
-    const own: (Omit<Candidate, "times"> & { readonly shape: string })[] = [];
+    const own: (Omit<Candidate, "times"> & { readonly line: NamedLine })[] = [];
     const alike = new Map<string, number>();
     for (const line of source.lines) {
       const { at, text } = line;
@@ -232,21 +234,23 @@ function candidatesIn(request: QuoteRequest): readonly Candidate[] {
         continue;
       if (source.isSaid)
         for (const name of terms.names) saidAt.set(name, Math.max(saidAt.get(name) ?? 0, source.message));
-      const shape = shapeOf(terms);
+      const shape = (line.shape ??= shapeOf(terms));
       alike.set(shape, (alike.get(shape) ?? 0) + 1);
       // A sentence of the agent means something without a name; a line of a result seldom does.
       if (terms.names.length === 0 && !(source.isSaid && terms.words.length > 0)) continue;
-      own.push({ source, at, text, terms, shape, tokens: (line.tokens ??= request.measure.text(`${text}\n`) + 1) });
+      own.push({ source, at, text, terms, line, tokens: (line.tokens ??= request.measure.text(`${text}\n`) + 1) });
     }
-    for (const one of own) candidates.push({ ...one, times: timesOf(one, alike.get(one.shape)!) });
+    for (const { line, ...one } of own)
+      candidates.push({ ...one, times: timesOf(source, line, alike.get(line.shape!)!) });
   }
   return candidates;
 }
 
 /** One of many lines that differ in their figures alone says little; an error among them is what they are looked through for. */
-function timesOf({ source, text }: Omit<Candidate, "times">, alike: number): number {
-  if (source.isSaid) return SAID_TIMES;
-  return (isErrorLine(text) ? ERROR_TIMES : 1) / alike;
+function timesOf({ isSaid }: Source, line: NamedLine, alike: number): number {
+  if (isSaid) return SAID_TIMES;
+  line.isError ??= isErrorLine(line.text);
+  return (line.isError ? ERROR_TIMES : 1) / alike;
 }
 
 /** A line without its figures. */
