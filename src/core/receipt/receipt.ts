@@ -150,11 +150,13 @@ function inWords(text: string): string {
 
 const IN_WORD = /[\p{L}\p{N}]/u;
 
-/** A line, and what it says behind whose words they are. */
+/** How a handoff names a person's words, in the record and beside a question with options. */
+const SPOKEN = /(?:^|\s)[Uu]ser: (.*)$/;
+
+/** A line, and the words of a person in it. */
 function saidIn(line: string): readonly string[] {
   const text = inWords(line);
-  const colon = text.indexOf(": ");
-  return colon < 0 ? [text] : [text, text.slice(colon + 2)];
+  return [text, SPOKEN.exec(text)?.[1] ?? text];
 }
 
 /** As whole words: `46` is not in `1460`. */
@@ -171,7 +173,7 @@ function joins(one: string, next: string): boolean {
   return IN_WORD.test(one) && IN_WORD.test(next);
 }
 
-/** What a person wrote, gave to a command and chose. The same words in a later message take the place of earlier ones, unless they are so few that they answer something. */
+/** What a person wrote, gave to a command and chose. A later message with the same words takes the place of an earlier one; a few words do not, because each may answer something else. */
 function requestItems(events: Events): readonly Item[] {
   const wrote = [...events.requests, ...events.all.flatMap(commandWithWords)].toSorted((a, b) => a.message - b.message);
   const last = new Map(wrote.map(({ text, message }) => [inWords(text), message]));

@@ -105,7 +105,9 @@ describe("the receipt", () => {
         { pins: NO_PINS, redact: (text) => text, hash: sha256, live: 4 },
       );
     expect(made("- Agent: Shall I take a or b?").lines[1]).toMatchObject({ text: "b", fate: "lost" });
+    expect(made("- [4] Agent: b").lines[1]!.fate).toBe("lost");
     expect(made("- Agent: Shall I take a or b?\n- User: b").lines[1]!.fate).toBe("kept");
+    expect(made("- Which: a or b? — user: b").lines[1]!.fate).toBe("kept");
   });
 
   it("lists rules, running tasks, values of the live request and pinned facts", async () => {

@@ -24,12 +24,10 @@ const REQUEST_CHARS = 400;
 const FIRST_REQUEST_SHARE = 0.1;
 /** Less of a longer message does not say what it is about. */
 const SHARED_CHARS_MIN = 160;
-/** The newest have room for more than the others. */
+/** The newest have room for more than the others, and come first, also where they only ask. */
 const NEWEST_MESSAGES = 4;
 /** Of the words' room, what one of the newest may have. */
 const NEWEST_SHARE = 0.15;
-/** They come first, also where they only ask. */
-const NEWEST_RANK = 100;
 const TALK: ReadonlySet<LineKind> = new Set(["request", "answer", "remark"]);
 
 /** Whether nothing was done: persons and the agent only spoke. */
@@ -44,7 +42,7 @@ interface WordsRoom {
 /**
  * The least length of what people and system wrote, beside the part of the first request. In work all of them have one bound, the longest
  * with which all fit: a long message gives way to many. In a talk, about a focus and in a room for a few messages, each may have its part.
- * What does not fit even so gives way by its order. More room shortens none of them.
+ * What does not fit even so gives way by its order; in work it has the length 0. More room shortens none of them.
  */
 export function wordsFirst(
   turns: readonly SharedTurn[],
@@ -77,14 +75,14 @@ export function wordsFirst(
   const least = new Map<SharedLine, number>();
   if (first !== undefined) least.set(first, chars * FIRST_REQUEST_SHARE);
   let left = Math.max(room, Math.min(needed, tokensMax * LEAST_WORDS_SHARE));
-  const rank = (line: SharedLine): number => (isShared && newest.has(line) ? NEWEST_RANK : line.order);
-  for (const line of others.toReversed().toSorted((a, b) => rank(b) - rank(a))) {
+  const isForemost = (line: SharedLine): number => (isShared && newest.has(line) ? 1 : 0);
+  const byOrder = (a: SharedLine, b: SharedLine): number => isForemost(b) - isForemost(a) || b.order - a.order || 0;
+  for (const line of others.toReversed().toSorted(byOrder)) {
     const tokens = tokensAt(line, bound);
-    left -= tokens;
+    left = tokens > left ? -Infinity : left - tokens;
     if (left >= 0 && tokens > 0) least.set(line, charsAt(line, bound));
     // What is older than one that does not fit gives way with it, however short: what replaced it may be what has no room.
     else if (left < 0 && isShared) least.set(line, 0);
-    if (left < 0) left = -Infinity;
   }
   return least;
 }
