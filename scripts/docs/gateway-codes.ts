@@ -11,7 +11,8 @@ export const ALL_REASONS: Readonly<Record<UntouchedReason, string>> = {
   client_compaction: "The client asks the model for its own summary.",
   requests_kept: "No result can hold every user request, as `compression.keep_requests: all` demands.",
   overloaded: "The gateway has more to do than it can.",
-  tenant_store_full: "Its tenant has used up what it may store.",
+  tenant_store_full:
+    "Its tenant has used up what it may store; or, at `/v1/compress` and `/v1/compact`, all keys that the file of tenants does not list have, for this minute.",
   store_unavailable: "The store does not respond, is full, or cannot be read.",
   internal_fault: "precis failed internally. Please report it, with the lines of the log.",
 };

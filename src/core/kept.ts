@@ -31,3 +31,16 @@ export function keptWith<Key extends object, Made>(make: (key: Key) => Made): (k
     return made;
   };
 }
+
+/** The same for a function of more than the object: asked again where anything else is not what it was the last time. */
+export function keptWhile<Key extends object, Others extends readonly unknown[], Made>(
+  make: (key: Key, ...others: Others) => Made,
+): (key: Key, ...others: Others) => Made {
+  const known = new WeakMap<Key, { readonly others: Others; readonly made: Made }>();
+  return (key, ...others) => {
+    let last = known.get(key);
+    if (last === undefined || !others.every((one, at) => one === last!.others[at]))
+      known.set(key, (last = { others, made: make(key, ...others) }));
+    return last.made;
+  };
+}

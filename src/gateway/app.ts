@@ -30,6 +30,7 @@ import { isForeignName, isPassedOn } from "./transport/callers.ts";
 import { listen, type Listening } from "./transport/listen.ts";
 import { createUpstreams } from "./transport/upstreams.ts";
 import { webHandle } from "./transport/web.ts";
+import { createStoreHealth } from "./request/fault.ts";
 import { createOverload } from "./request/overload.ts";
 import { createUnfolding } from "./request/unfolding.ts";
 import { createTenantDirectory } from "./tenants/directory.ts";
@@ -136,7 +137,7 @@ export function createPipeline(given: GatewayOptions, listensHere: () => boolean
     loopback,
     whenPrepared,
     onFault: options.onFault ?? "pass",
-    storeHealth: { fails: false },
+    storeHealth: createStoreHealth(store),
     spans: spansWithout(options.secrets),
     now,
     compactAhead: background.compactAhead,

@@ -21,6 +21,7 @@ import type { RequestRecord } from "./request/record.ts";
 import { respondHere, respondRefused } from "./request/respond.ts";
 import { pathOf } from "./request/routes.ts";
 import type { Owner } from "./tenants/owner.ts";
+import { tenantStoreFull } from "./tenants/rates.ts";
 import { answerInThread } from "./request/receive.ts";
 import { isLarge } from "./large/large-requests.ts";
 import { receiveBody } from "./transport/request-body.ts";
@@ -80,13 +81,19 @@ export async function answerCompressRoute(
   const { messages } = given;
   if (!Array.isArray(messages) || !messages.every(isFields)) return refused(request, NO_MESSAGES);
   if (messages.length > limits.readMessages) return refused(request, TOO_MANY_MESSAGES);
-  if (context.storeQuota.isFull(tenant)) {
+  const asTheyCame = (): ClientResponse => {
     record.treatment = { kind: "untouched", because: "tenant_store_full" };
     return json(request, { messages, compacted: false, because: "tenant_store_full", ccr_hashes: [], hashes: [] });
-  }
+  };
+  if (context.storeQuota.isFull(tenant)) return asTheyCame();
   record.model = textOf(given["model"]) ?? "";
   await context.models.recalled(tenant, record.model);
-  return route.asks === "compress" ? compress(context, request, messages) : compact(context, request, given);
+  try {
+    return await (route.asks === "compress" ? compress(context, request, messages) : compact(context, request, given));
+  } catch (error) {
+    if (error instanceof PrecisError && error.code === "tenant_store_full") return asTheyCame();
+    throw error;
+  }
 }
 
 async function compress(
@@ -109,12 +116,13 @@ async function compress(
   });
 }
 
-/** Counted for the tenant. */
+/** Counted for the tenant. @throws PrecisError `tenant_store_full`. */
 async function putOriginals(
   { store, storeQuota }: GatewayContext,
   tenant: string,
   originals: readonly Original[],
 ): Promise<void> {
+  if (!storeQuota.takes(tenant, originals)) throw tenantStoreFull();
   await store.putOriginals(tenant, originals);
   storeQuota.added(tenant, countChars(originals));
 }

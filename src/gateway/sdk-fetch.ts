@@ -6,6 +6,7 @@ import "../platform/refuse-old-node.ts";
 import { PrecisError } from "../core/errors.ts";
 import { createGateway, type Gateway } from "./app.ts";
 import type { GatewayOptions } from "./gateway-options.ts";
+import { untilAborted } from "../session/time-limit.ts";
 import { routeOf } from "./request/routes.ts";
 
 /** What a gateway takes, except for what only one with a port needs. The provider is the one that the SDK is set up for. */
@@ -47,7 +48,10 @@ export function createFetch(options: SdkFetchOptions = {}): SdkFetch {
     // The caller's own signal: a Request follows it only as long as nobody collects it as garbage.
     const signal = init?.signal ?? (input instanceof Request ? input.signal : null);
     const inward = { headers, method, signal, body, duplex: "half" } as RequestInit;
-    return gatewayOf(split.base).fetch(new Request(new URL(split.target, split.base), inward));
+    const { fetch: ask } = gatewayOf(split.base);
+    const answering = (): Promise<Response> => ask(new Request(new URL(split.target, split.base), inward));
+    // As the platform's own: an SDK tells by the rejection that its user gave up, or that its time is over.
+    return untilAborted(signal ?? undefined, answering);
   };
   return Object.assign(send, {
     close: async () => void (await Promise.all([...gateways.values()].map((gateway) => gateway.close()))),

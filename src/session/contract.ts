@@ -246,6 +246,12 @@ export interface RuntimeReport {
   readonly disabledEngine?: DisabledEngine;
 }
 
+/** A model's call of a tool, as its provider says it. */
+export interface GivenToolCall extends Omit<ToolCall, "arguments"> {
+  /** JSON text, as OpenAI has it, or an object, as Anthropic's `input` and Gemini's `args` are. */
+  readonly arguments: string | object;
+}
+
 /** What a call of an engine's tool may take. */
 export interface ToolBounds {
   /** Tokens of the answer at most; the engine's own bound holds too. */
@@ -317,7 +323,7 @@ export interface Runtime {
   /** Tools for the model: the engine's, the same throughout a session, or from the first compaction on the recall tool. */
   readonly tools: () => readonly EngineTool[];
   /** Answers a model's call of one of them. Never rejects. */
-  readonly callTool: (call: ToolCall, bounds?: ToolBounds) => Promise<ToolAnswer>;
+  readonly callTool: (call: GivenToolCall, bounds?: ToolBounds) => Promise<ToolAnswer>;
   /**
    * Takes the last compaction back; automatic compaction then rests until an overflow or an explicit call. False where
    * there is none.

@@ -1,12 +1,14 @@
 /** What an export needs: which messages hold something that precis wrote, and messages without their secrets. */
+import { defined } from "../core/defined.ts";
 import { redactMessage } from "../core/passes/redact-messages.ts";
-import type { Redactor } from "../core/redaction/redactor.ts";
+import { redactorFor, type Redactor } from "../core/redaction/redactor.ts";
 import { withParts, type Message, contentText, textMessage } from "../core/transcript/message.ts";
 import { elementTexts } from "../protocols/json.ts";
 import { protocols } from "../protocols/index.ts";
 import { type ProtocolName } from "../core/protocols.ts";
 import { languageOfPeople } from "../core/handoff/language.ts";
 import { wordsIn } from "../core/handoff/translations.ts";
+import { liveRequestOf } from "../core/events/live-request.ts";
 import type { Outcome } from "../core/engines/contract.ts";
 import { messageText, numbered } from "../core/recall/messages.ts";
 import { createMemoryStore } from "../store/memory.ts";
@@ -46,7 +48,8 @@ interface HandoffText {
   readonly tokensAfter: number;
 }
 
-export interface HandoffTextRequest extends Pick<CompactOptions, "focus" | "budget" | "signal" | "reason"> {
+export interface HandoffTextRequest
+  extends Pick<CompactOptions, "focus" | "budget" | "signal" | "reason">, Pick<TextOptions, "secrets"> {
   /** True: no message stays as it is, and the text stands in for all of them. */
   readonly keepNothing?: boolean;
   /** Where the kept end may begin, for a host whose messages hold several of these; anywhere by default. */
@@ -65,7 +68,7 @@ const RESULT_SHARE = 0.2;
 export async function compactToText(
   runtime: Runtime,
   messages: readonly Message[],
-  { keepNothing = false, starts, focus, ...request }: HandoffTextRequest = {},
+  { keepNothing = false, starts, focus, secrets, ...request }: HandoffTextRequest = {},
 ): Promise<HandoffText | undefined> {
   const outcome = await compacted(runtime, messages, {
     reason: "explicit",
@@ -81,9 +84,15 @@ export async function compactToText(
   while (messages[first]?.role === "tool" || (first < messages.length && starts?.has(first) === false)) first++;
   const kept = messages.length - first;
   const { before, after } = compaction.report.tokens;
-  const text = writeAsText(transcript.messages.slice(0, transcript.messages.length - kept));
+  const replaced = transcript.messages.slice(0, transcript.messages.length - kept);
+  const text = writeAsText(replaced, { secrets, live: messages[liveRequestOf(messages)] });
   return { text, kept, tokensBefore: before, tokensAfter: after };
 }
+
+/** What an agent begins with is small: the limit of a handoff, and of what one argument of a command holds (128 KiB on Linux). */
+const NEW_SESSION_TOKENS_MAX = 12_000;
+/** In a small window it leaves most of the room to the work. */
+const NEW_SESSION_WINDOW_SHARE = 0.25;
 
 interface NewSession extends Pick<CompactOptions, "budget" | "signal"> {
   readonly goal: string;
@@ -92,13 +101,13 @@ interface NewSession extends Pick<CompactOptions, "budget" | "signal"> {
 
 /**
  * The context for a new session towards a goal. Originals go to the store, so that the new session can recall them; the session
- * that it comes from stays as it is.
+ * that it comes from stays as it is. Without a budget it is as long as a handoff may be.
  *
  * @throws PrecisError of the store; the signal's reason where it aborts.
  */
 export async function writeNewSession(
   options: RuntimeOptions & { readonly store: Store },
-  { goal, messages, ...request }: NewSession,
+  { goal, messages, budget: given, signal }: NewSession,
 ): Promise<string> {
   const { putOriginals, getOriginal, search } = options.store;
   const store = { ...createMemoryStore(), putOriginals, getOriginal, search };
@@ -108,8 +117,12 @@ export async function writeNewSession(
     store,
     settings: { ...options.settings, protectFirstN: 0, note: "handoff" },
   });
-  const done = await compactToText(runtime, asked, { ...request, focus: goal, keepNothing: true });
-  return done?.text ?? writeAsText(asked);
+  const { secrets } = options;
+  const room = Math.floor(runtime.report().window.tokens * NEW_SESSION_WINDOW_SHARE);
+  const budget = given ?? Math.min(NEW_SESSION_TOKENS_MAX, room);
+  const request = { budget, focus: goal, keepNothing: true, ...defined({ secrets, signal }) };
+  const done = await compactToText(runtime, asked, request);
+  return done?.text ?? writeAsText(asked, { secrets, live: asked.at(-1) });
 }
 
 type Compacted = Extract<Outcome, { readonly kind: "compacted" }> & Awaited<ReturnType<Runtime["compact"]>>;
@@ -130,16 +143,24 @@ async function compacted(
 
 const SPEAKERS = { system: "System", user: "User", assistant: "Agent", tool: "Result" } as const;
 
-/** What replaces messages as one text: what precis wrote as it is, everything else with who said it. */
-export function writeAsText(messages: readonly Message[]): string {
+export interface TextOptions {
+  readonly secrets?: RuntimeOptions["secrets"] | undefined;
+  /** Stays word for word, as its repetition does: it is what is to be done. */
+  readonly live?: Message | undefined;
+}
+
+/** What replaces messages as one text, without secrets: what precis wrote as it is, everything else with who said it. */
+export function writeAsText(messages: readonly Message[], { secrets, live }: TextOptions): string {
+  const redact = redactorFor(secrets);
   const numberedMessages = numbered(messages, 1);
   const { newest } = wordsIn(languageOfPeople(messages));
   return messages
     .map((message, at) => {
-      if (message.origin === "summary" || message.origin === "note") return contentText(message.parts);
+      if (message.origin === "summary" || message.origin === "note") return redact(contentText(message.parts));
       if (message.origin === "anchor") return `${newest}:\n${contentText(message.parts)}`;
       const [tool] = message.role === "tool" ? numberedMessages[at]!.tools : [];
-      return `${SPEAKERS[message.role]}${tool === undefined ? "" : ` of ${tool}`}: ${messageText(message)}`;
+      const text = `${SPEAKERS[message.role]}${tool === undefined ? "" : ` of ${tool}`}: ${messageText(message)}`;
+      return message === live ? text : redact(text);
     })
     .join("\n\n");
 }

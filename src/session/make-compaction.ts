@@ -178,6 +178,8 @@ export async function recordCompaction(
   const compaction = await store.putCompaction(tenant, made, chain.linksOf(view.original.messages)[0]);
   state.futile = undefined;
   const { report } = compaction;
+  // That of a call at the same time was first, and is counted.
+  if (state.last === report) return compaction;
   contextUsage.forget();
   state.nothingRead = false;
   adoptCompaction(state, compaction);

@@ -2,7 +2,7 @@
 import { compilePattern } from "./line-pattern.ts";
 import type { EngineTool, Sources, ToolAnswer, ToolCall, ToolPrompt } from "../core/engines/contract.ts";
 import { createRedactor, type Redactor } from "../core/redaction/redactor.ts";
-import type { ToolBounds, CompactToolOptions } from "./contract.ts";
+import type { ToolBounds, CompactToolOptions, GivenToolCall } from "./contract.ts";
 import type { Room } from "./timing.ts";
 import type { SessionContext } from "./context.ts";
 import { writersOf } from "./make-compaction.ts";
@@ -51,8 +51,15 @@ function engineTools({ state }: SessionContext): readonly EngineTool[] {
 }
 
 /** Never rejects: what goes wrong is an answer with `isError`. */
-export async function callTool(context: SessionContext, call: ToolCall, bounds: ToolBounds = {}): Promise<ToolAnswer> {
+export async function callTool(
+  context: SessionContext,
+  given: GivenToolCall,
+  bounds: ToolBounds = {},
+): Promise<ToolAnswer> {
   const { engine, engineState } = context.state;
+  const written = typeof given.arguments === "string" ? given.arguments : jsonOf(given.arguments);
+  if (written === undefined) return failed("The arguments of the call are neither JSON text nor an object.");
+  const call: ToolCall = { name: given.name, arguments: written };
   try {
     const room = call.name === ROOM_TOOL ? readRoom(context) : undefined;
     if (room !== undefined) return answerRoomCall(room, context.state.tokens);
@@ -65,6 +72,14 @@ export async function callTool(context: SessionContext, call: ToolCall, bounds: 
     return withoutSecrets(await withTimeLimit(EXTERNAL_WAIT_MS, answering, late), context);
   } catch {
     return failed("It cannot be read right now.");
+  }
+}
+
+function jsonOf(value: unknown): string | undefined {
+  try {
+    return isFields(value) ? JSON.stringify(value) : undefined;
+  } catch {
+    return undefined;
   }
 }
 

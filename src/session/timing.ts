@@ -112,7 +112,8 @@ export function windowOriginText(origin: WindowOrigin, now: number): string {
   const refused = `${upstream} refused a request of ${refusedTokens.toLocaleString("en-US")} tokens`;
   const next =
     until === undefined ? "" : `; a larger one is tried ${until > now ? `in ${spanText(until - now)}` : "next"}`;
-  return `learned ${spanText(now - at)} ago, when ${refused} ${how}${next}`;
+  const ago = now - at < MINUTE_MS ? "just now" : `${spanText(now - at)} ago`;
+  return `learned ${ago}, when ${refused} ${how}${next}`;
 }
 
 const MINUTE_MS = 60_000;

@@ -1,6 +1,6 @@
 /** The store in memory: for a library session, the command line and tests. It forgets with the process. */
 import { checkChain, closedError } from "./refusals.ts";
-import { deleteSessions, holdingsOf, retain, sizeOf, standingOn } from "./memory/retention.ts";
+import { deleteSessions, holdingsOf, isEmpty, retain, sizeOf, standingOn } from "./memory/retention.ts";
 import {
   createTenantData,
   type TenantData,
@@ -76,6 +76,7 @@ export function createMemoryStore({ now = Date.now }: ClockOptions = {}): Histor
     retain: async (retention) => {
       const chosen = shelvesOf(retention.tenant);
       retain(chosen, retention);
+      for (const [tenant, data] of shelves) if (isEmpty(data)) shelves.delete(tenant);
       return holdingsOf(chosen);
     },
     size: async () => sizeOf(shelvesOf()),

@@ -106,9 +106,10 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Histo
     retain: async (retention) => {
       // What was found before is in use, also where the mark of it is still on its way.
       await Promise.all(parts.marking);
-      const { tenant, before } = retention;
+      const { tenant, before, looseOnly = false } = retention;
       // A month has the conversations of all tenants.
-      if (tenant === undefined && before !== undefined) await parts.during(() => dropExpiredPeriods(database, before));
+      if (tenant === undefined && before !== undefined && !looseOnly)
+        await parts.during(() => dropExpiredPeriods(database, before));
       return calls.retain(retention);
     },
     ...(jobs === undefined ? {} : { jobs: queueOf(jobs, parts.during) }),

@@ -3,7 +3,7 @@
  * newest of them, ranked by the core. A store only says how it finds candidates.
  */
 import { rankPlaces, type Candidate, type RankedPassage } from "../core/recall/ranking.ts";
-import { holdsTerm, mayHoldTerm, parseQuery, tokensOf, type Query } from "../core/recall/words.ts";
+import { folded, holdsTerm, mayHoldTerm, parseQuery, tokensOf, type Query } from "../core/recall/words.ts";
 import type { SearchScope } from "./store.ts";
 
 export interface WordSearch extends SearchScope {
@@ -64,8 +64,8 @@ export function* searchSteps<Key>(search: WordSearch, idOf: Archive<Key>["idOf"]
 
 function meeting({ terms }: Query, demand: SearchCondition["demand"]): SearchCondition["meets"] {
   return (text) => {
-    const lower = text.toLowerCase();
-    const likely = terms.filter((term) => mayHoldTerm(lower, term));
+    const plain = folded(text);
+    const likely = terms.filter((term) => mayHoldTerm(plain, term));
     if (likely.length < (demand === "all" ? terms.length : 1)) return false;
     const tokens = tokensOf(text);
     const held = likely.filter((term) => holdsTerm(tokens, term)).length;

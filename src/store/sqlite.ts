@@ -17,7 +17,7 @@ import type { Call } from "./sqlite/operations.ts";
 import type { FromThread, ToThread } from "./sqlite/worker.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { createRunner, type Runner } from "./sqlite/query.ts";
-import { countStored } from "./sql/chains.ts";
+import { countStored, type ChainEnd } from "./sql/chains.ts";
 import { findRecord } from "./sql/compaction-records.ts";
 import { getStates } from "./sql/usage.ts";
 import type { Steps } from "./sql/steps.ts";
@@ -65,9 +65,9 @@ export async function openSqliteStore(options: SqliteOptions): Promise<HistorySt
   const { during, end } = createLifetime();
   // A file has one writer: others get to write between the batches.
   const pauseInTime = createPauses();
-  const ask: Ask = async (name, ...what) => {
-    const answer = await client.call(name, ...what);
-    if (name === "stagePieces") await pauseInTime();
+  const ask: Ask = async (name, tenant, argument, bytes) => {
+    const answer = await client.call(name, tenant, argument, bytes);
+    if (name === "stagePieces" || (name === "append" && (argument as ChainEnd).more === true)) await pauseInTime();
     return answer;
   };
   return { ...createHistoryCalls(ask, { now, readOnly, during }), close: () => end(client.close) };
@@ -145,6 +145,27 @@ interface Thread {
   readonly end: () => Promise<void>;
 }
 
+/** Nobody waits for these: they go with the next call, or when they have waited for this long. */
+const UNHURRIED: ReadonlySet<OperationName> = new Set(["putUsage", "touchRecords"]);
+const UNHURRIED_MS = 50;
+
+/** Hands over in one message what is asked for in one go: it wakes the thread once, and its writes are committed together. */
+function createGathering(post: (calls: readonly Call[]) => void): (call: Call) => void {
+  let gathered: Call[] = [];
+  let late: NodeJS.Timeout | undefined;
+  const handOver = (): void => {
+    clearTimeout(late);
+    late = undefined;
+    if (gathered.length > 0) post(gathered);
+    gathered = [];
+  };
+  return (call) => {
+    gathered.push(call);
+    if (UNHURRIED.has(call.name)) late ??= setTimeout(handOver, UNHURRIED_MS);
+    else process.nextTick(handOver);
+  };
+}
+
 function takeOut(pending: Map<number, Pending>, id: number, worker: Worker): Pending | undefined {
   const one = pending.get(id);
   pending.delete(id);
@@ -170,13 +191,14 @@ function startThread(file: FileOptions, ended: () => void): Promise<Thread> {
   const gone = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
   const post = (message: ToThread): void => worker.postMessage(message);
   const settle = (id: number): Pending | undefined => takeOut(pending, id, worker);
+  const gather = createGathering(post);
   const thread: Thread = {
     ask: (call) =>
       new Promise((resolve, reject) => {
         const id = asked++;
         if (pending.size === 0) worker.ref();
         pending.set(id, { resolve, reject });
-        post({ id, ...call });
+        gather({ id, ...call });
       }),
     end: async () => {
       worker.ref();

@@ -192,6 +192,8 @@ export interface Retention {
   readonly maxFileBytes?: number;
   /** Where something has to go for its size, originals from before this that belong to no stored conversation go first. */
   readonly looseBefore?: number;
+  /** True: only records and originals that belong to no stored conversation. */
+  readonly looseOnly?: boolean;
 }
 
 /** How much is kept. */

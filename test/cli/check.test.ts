@@ -138,6 +138,14 @@ describe("check", () => {
       ]);
     });
 
+    it("reckons with the factor that a session starts with for the model", async () => {
+      const tokens = async (model: string): Promise<number> =>
+        (JSON.parse((await check("--json", "--model", model)).out) as { tokens: number }).tokens;
+      const plain = await tokens("gpt-5.4");
+      expect((await tokens("claude-haiku-4-5")) / plain).toBeCloseTo(1.18, 1);
+      expect((await tokens("claude-sonnet-5")) / plain).toBeCloseTo(1.5, 1);
+    });
+
     it("warns where the window is only assumed, and says nothing of one that has room", async () => {
       const body = JSON.stringify(chatMessages({ turns: 200, lines: 80 }));
       const { code, out } = await precisHere(["check", "-"], { input: body });

@@ -75,7 +75,7 @@ describe("compact", () => {
     expect(err.replaceAll(/\s+/g, " ")).toContain("the user's 13 requests take");
     const refused = await json("compact", "wishes.json", "--budget", "10%", ...keeping);
     expect(refused.report).toMatchObject({ changed: false, irreducible: { code: "keep_requests" } });
-    const fitting = await json("compact", "wishes.json", "--budget", "10%");
+    const fitting = await json("compact", "wishes.json", "--budget", "10%", "--keep", "wishes.keep.json");
     expect(fitting.report).toMatchObject({
       changed: true,
       receipt: { counts: { request: { lost: 0 } } },
@@ -253,6 +253,51 @@ describe("compact", () => {
 });
 
 describe("originals", () => {
+  it("that nobody keeps are lost on the receipt, and do not pass for recallable", async () => {
+    const told = Array.from({ length: 12 }, (_, at) => [
+      { role: "user", content: `Wish ${at}: ${`never touch part ${at} of the house; `.repeat(40)}` },
+      { role: "assistant", content: "The work on it went well. ".repeat(60) },
+    ]);
+    folder.write("plans.json", JSON.stringify([...told.flat(), { role: "user", content: "Go on." }]));
+    const small = ["compact", "plans.json", "--budget", "10%", "--require", "recallable", "-o", "small.json"];
+    interface Counted {
+      readonly report: {
+        readonly receipt: { readonly counts: object; readonly lines: readonly { fate: string; id?: string }[] };
+      };
+    }
+    const counted = async (...more: string[]): Promise<[number | null, Counted["report"]["receipt"]]> => {
+      const { code, out } = await run(...small, "--json", ...more);
+      const text = out === "" ? readFileSync(join(folder.path, "small.json"), "utf8") : out;
+      return [code, (JSON.parse(text) as Counted).report.receipt];
+    };
+    const fates = ({ lines }: Counted["report"]["receipt"]) => lines.map(({ fate }) => fate);
+    const [kept, withIds] = await counted("--keep", "small.keep.json");
+    expect([kept, fates(withIds)]).toEqual([EXIT.done, expect.arrayContaining(["recallable"]) as string[]]);
+    const [lost, without] = await counted();
+    expect([lost, fates(without)]).toEqual([EXIT.failed, expect.not.arrayContaining(["recallable"]) as string[]]);
+    expect(without.lines.filter(({ id }) => id !== undefined)).toEqual([]);
+    const gone = fates(withIds).filter((fate) => fate === "recallable" || fate === "lost").length;
+    expect(fates(without).filter((fate) => fate === "lost")).toHaveLength(gone);
+    expect(JSON.stringify(without.counts)).not.toMatch(/"recallable":[1-9]/);
+  });
+
+  it("are searched without their secrets, as the store is, and as many places are shown as asked for", async () => {
+    const key = ["sk", "live", "4eC39HqLyjWDarjtT1zdp7dc"].join("_");
+    const messages = chatMessages();
+    const said = { role: "user", content: `The billing key is STRIPE_SECRET_KEY=${key} of account billing7.` };
+    const middle = messages.findIndex(({ role }, at) => role === "assistant" && at > messages.length / 2);
+    folder.write("secret.json", JSON.stringify(messages.toSpliced(middle, 0, said)));
+    await run("compact", "secret.json", "--budget", "10%", "--keep", "secret.keep.json", "-o", "secret.out.json");
+    expect(readFileSync(join(folder.path, "secret.keep.json"), "utf8")).toContain(key);
+    for (const more of [[], ["--json"]]) {
+      const { code, out } = await run("recall", "billing key billing7", "--keep", "secret.keep.json", ...more);
+      expect([code, out]).toEqual([0, expect.stringContaining("billing7") as string]);
+      expect(out).not.toContain(key);
+    }
+    const { out } = await run("recall", "value", "--keep", "secret.keep.json", "--limit", "2", "--json");
+    expect(JSON.parse(out)).toHaveLength(2);
+  });
+
   it("are kept for their owner alone, come back byte for byte, and are found by words", async () => {
     const { report } = await json("compact", "chat.json", "--budget", "20%", "--keep", "keep.json");
     expect(report.recall.length).toBeGreaterThan(0);

@@ -61,7 +61,7 @@ async function learned(): Promise<HistoryStore> {
 it("says of each learned window why and until when it counts, in every place, until it is forgotten", async () => {
   const store = await learned();
   const why =
-    /learned \d minutes? ago, when http:\/\/a\.example\/v1 refused a request of 70,000 tokens and named this window; a larger one is tried in \d\d minutes/;
+    /learned just now, when http:\/\/a\.example\/v1 refused a request of 70,000 tokens and named this window; a larger one is tried in \d\d minutes/;
   expect(await precis("sessions", "show", "mine", ...STORE)).toMatch(new RegExp(`window 64,000 tokens, ${why.source}`));
   const doctor = await precisHere(["doctor", "--offline", "--json", ...STORE], { folder: folder.path });
   const { findings } = JSON.parse(doctor.out) as { readonly findings: readonly { readonly code: string }[] };

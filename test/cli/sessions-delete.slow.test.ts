@@ -2,6 +2,7 @@
 import { hash } from "node:crypto";
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createChain } from "../../src/core/transcript/links.ts";
@@ -154,6 +155,33 @@ describe("precis sessions delete", () => {
         expect([...told].toSorted()).toEqual(["all but the file", "nothing", "some"]);
       },
     );
+  });
+
+  it("deletes all of a tenant, also what belongs to no session of it", async () => {
+    const store = await openSqliteStore({ path: join(folder.path, "history.db") });
+    await store.putOriginals("team", [{ id: "r1", kind: "result", label: "x", text: "an owl" }]);
+    await store.deleteSessions("team", ["theirs"]);
+    await store.close();
+    expect((await remove("--tenant", "team", "--all")).err).toContain(
+      "0 sessions, and 1 record of no session would go",
+    );
+    expect(left("an owl")).toEqual(["an owl"]);
+    const { out } = await remove("--tenant", "team", "--all", "--yes");
+    expect(out).toBe("deleted 0 sessions, and 1 record of no session\n");
+    expect(left("an owl")).toEqual([]);
+    expect((await remove("--tenant", "team", "--all")).err).toContain("no session matches");
+    expect(await ids()).toEqual(ALL);
+  });
+
+  it("says that another process has the file where one has, and not that the disk is full", async () => {
+    const database = new DatabaseSync(join(folder.path, "history.db"));
+    database.exec("begin immediate");
+    const { code, err } = await remove("falcon", "--yes");
+    database.close();
+    expect([code, err]).toEqual([3, expect.stringContaining("could not be deleted and are whole")]);
+    expect(err).toContain("has locked the store's file");
+    expect(err).toContain("look for a process that has the file open");
+    expect(err).not.toContain("disk space");
   });
 
   it("names the copies of before an upgrade, which hold it still", async () => {

@@ -35,7 +35,7 @@ const NOT_RUN: readonly (readonly [pattern: RegExp, because: string])[] = [
   [/^precis handoff "[^"]*"(?: *#|$)/, "needs a session that an agent keeps for this folder"],
   [/^node examples\/agent\//, "talks to a person"],
   [/^precis hook\b/, "reads an event of Claude Code"],
-  [/^precis report(?: --gateway)?\s*(?:#|$)/, "reads the person's own sessions, or asks a gateway"],
+  [/^precis report\s*(?:#|$)/, "reads the person's own sessions"],
   [/^precis config init --user/, "writes the person's own configuration"],
   [/^(?:export )?\w+=/, "sets up another program, or needs a key"],
   [/^(?:claude|codex|opencode|pi|curl) /, "another program"],
@@ -107,6 +107,22 @@ describe("commands", () => {
     for (const words of commandsOf(line)) expectKnown(words);
   });
 
+  it("have the flags that sentences give them", () => {
+    const unknown = PAGES.flatMap((page) =>
+      commandsInText(page).flatMap((text) => {
+        const [, ...words] = text.split(/\s+/);
+        const command = commands.get(words.slice(0, 2).join(" ")) ?? commands.get(words[0]!);
+        const flags = words.flatMap((word) => /^--([a-z-]+)/.exec(word)?.[1] ?? []);
+        const isKnown =
+          flags.length === 0 ||
+          /^(?:-|COMMAND$)/.test(words[0]!) ||
+          (command !== undefined && flags.every((flag) => FLAGS.has(flag) || flag in command.args));
+        return isKnown ? [] : [`${page}: ${text}`];
+      }),
+    );
+    expect(unknown).toEqual([]);
+  });
+
   it("fetch no package of a stranger: nothing outside a checkout is called precis", () => {
     const found = PAGES.flatMap((page) => (/\bnpx\b|npm (?:exec|init|create) /.test(textOf(page)) ? [page] : []));
     expect(found).toEqual([]);
@@ -116,6 +132,15 @@ describe("commands", () => {
     ).toBe("");
   });
 });
+
+/** Of every command. */
+const FLAGS: ReadonlySet<string> = new Set(["help"]);
+
+/** What is in the text of a page beside its blocks: `precis …`. */
+function commandsInText(page: string): readonly string[] {
+  const text = textOf(page).replaceAll(/^```.*?^```$/gms, "");
+  return [...text.matchAll(/`(precis [^`]+)`/g)].map(([, command]) => command!);
+}
 
 function expectKnown([program, ...words]: readonly string[]): void {
   if (program === "precis") {

@@ -25,7 +25,7 @@ it("hold a traveller's conditions, what was changed, what it cost and what is st
     "Never charge the Visa ending 4417",
     "a lower berth by night",
     "m.ilves@fjordlab.example",
-    "stay_id: H-5641",
+    "H-5641",
     "RF-90114",
     "to_pay_eur: 93",
     "failed: Error: payment_declined: Visa ending",

@@ -54,6 +54,20 @@ function sent({ upstream }: Stood, protocol: ProtocolName): readonly Message[] {
   return protocols[protocol].decode(upstream.got.at(-1)!.body).transcript.messages;
 }
 
+describe("the title of a conversation", () => {
+  it.each([1, 3])("is what a person said first, behind %i records of the client", async (records) => {
+    const store = createMemoryStore();
+    const messages = Array.from({ length: records }, (_, at) =>
+      textMessage("user", `<environment_context>\n  <cwd>/src/${at}</cwd>\n</environment_context>`),
+    );
+    messages.push(textMessage("user", "Fix the bookings."), textMessage("assistant", "Done."));
+    const links = chain.linksOf(messages);
+    await store.appendChain(TENANT, { links, messages });
+    const [summary] = await createHistory({ store, contextLength: WINDOW_TOKENS }).list(TENANT, 9);
+    expect(summary).toMatchObject({ title: "Fix the bookings.", messages: records + 2 });
+  });
+});
+
 describe.each(spread(PROTOCOLS, 2))("a conversation of %s", (protocol) => {
   const begun = worked("alpha", 12, 300);
   const key = "key";
@@ -129,6 +143,39 @@ describe.each(spread(PROTOCOLS, 2))("a conversation of %s", (protocol) => {
     expect(JSON.stringify(await all.history.search({ tenant: TENANT, words: "key is", limit: 9 }))).not.toContain(
       secret,
     );
+  });
+});
+
+describe.each(["in memory", "in a file"])("a conversation that is deleted %s while its gateway goes on", (where) => {
+  const protocol = "anthropic-messages";
+  const begun = worked("alpha", 12, 300);
+  const longest = longer(begun, "And beta?");
+
+  it.each([
+    ["is sent again", begun],
+    ["goes on", longest],
+  ])("is kept whole again and listed when it %s, and leaves nothing when it is deleted again", async (_, next) => {
+    const { url, store } = await stand({
+      provider: { script: { text: "Done." } },
+      gateway: { contextLength: 14_000 },
+      file: where === "in a file",
+    });
+    const sessions = () => store.listSessions(TENANT, { limit: 9 });
+    const remove = async () => store.deleteSessions(TENANT, (await sessions()).map(({ id }) => id)); // prettier-ignore
+    for (const transcript of [begun, next, next]) {
+      const { treatment } = await ask(url, { protocol, body: bodyOf(protocol, transcript) });
+      expect(treatment).toMatch(/^rewritten;.*fresh$/);
+      const [listed, ...more] = await sessions();
+      expect(more).toEqual([]);
+      const links = await store.readLinks(TENANT, listed!.head);
+      expect(listed!.messages).toBe(links.length);
+      expect(links.length).toBeGreaterThanOrEqual(transcript.messages.length);
+      expect(await store.holdings(TENANT)).toMatchObject({ sessions: 1, compactions: 1 });
+      const { compaction: made } = await store.findCompaction(TENANT, links);
+      for (const { id } of made!.evicted) expect(await store.getOriginal(TENANT, id)).toBeDefined();
+      await remove();
+      expect(await store.holdings(TENANT)).toMatchObject({ sessions: 0, compactions: 0, originals: 0, bodies: 0 });
+    }
   });
 });
 

@@ -1,14 +1,11 @@
 /** Large requests are worked on in a thread: the event loop stays free, and nothing else about them is different. */
-import { hash } from "node:crypto";
 import { once } from "node:events";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
-import { createChain } from "../../src/core/transcript/links.ts";
 import type { GatewayOptions } from "../../src/gateway/index.ts";
 import { createProvider, type ProviderOptions } from "../../provider/src/provider.ts";
-import { keptInPieces } from "../../src/gateway/large/messages.ts";
-import { createMemoryStore, openSqliteStore } from "../../src/store/index.ts";
+import { openSqliteStore } from "../../src/store/index.ts";
 import { ask, bodyOf, PROTOCOLS, worked } from "./support/asking.ts";
 import type { FromClient, LargeKind, ToClient } from "./support/large-client.ts";
 import { largeSource } from "./support/large-options.ts";
@@ -155,45 +152,6 @@ function watchEventLoop() {
     },
   };
 }
-
-describe("a conversation that is kept in pieces", () => {
-  it("is kept as it is at once, and goes on from what is kept already", async () => {
-    const whole = createMemoryStore();
-    const file = await openSqliteStore({ path: join(temporaryFolder(), "history.db") });
-    atEnd(file.close);
-    const pieces: number[] = [];
-    const counted: typeof file = {
-      ...file,
-      appendChain: (tenant, chain) => {
-        pieces.push(chain.links.length);
-        return file.appendChain(tenant, chain);
-      },
-    };
-    const chain = createChain((text) => hash("sha256", text));
-    const { messages } = worked("notes", 900, 3);
-    for (const count of [1_000, 1_801]) {
-      const some = messages.slice(0, count);
-      const given = { links: chain.linksOf(some), messages: some };
-      const [one, other] = [
-        await keptInPieces(counted).appendChain(TENANT, given),
-        await whole.appendChain(TENANT, given),
-      ];
-      expect(one.added).toBe(other.added);
-      const link = given.links.at(-1)!;
-      expect(await file.readChain(TENANT, link)).toEqual(await whole.readChain(TENANT, link));
-      expect(await file.listSessions(TENANT, { limit: 10 })).toHaveLength(1);
-    }
-    expect(pieces).toEqual([400, 800, 1_000, 1_200, 1_600, 1_801]);
-    const originals = ["one", "two"].map((name) => ({
-      id: name === "one" ? "r000000001" : "r000000002",
-      kind: "result" as const,
-      label: name,
-      text: `${name} `.repeat(100_000),
-    }));
-    await keptInPieces(file).putOriginals(TENANT, originals);
-    for (const { id, text } of originals) expect((await file.getOriginal(TENANT, id))?.text).toBe(text);
-  });
-});
 
 describe("a large request in its thread", () => {
   it.each(PROTOCOLS)("reaches the provider as it would without a thread, turn by turn (%s)", async (protocol) => {

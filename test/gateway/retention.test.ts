@@ -106,6 +106,21 @@ describe.each([
   });
 });
 
+it("memory that is nearly full is cleared in time that grows with what it holds", async () => {
+  const spent = async (sessions: number): Promise<number> => {
+    const store = await memory();
+    await fill(store, sessions, 9_000);
+    const { look } = keeperOf(store, { bytesMax: Math.floor((await store.size()) / 0.95) });
+    const before = process.cpuUsage();
+    await look();
+    const { user, system } = process.cpuUsage(before);
+    return user + system;
+  };
+  await spent(100);
+  const [few, many] = [await spent(300), await spent(1_200)];
+  expect(many / few).toBeLessThan(9);
+});
+
 it("a bounded file takes what comes, however much that is", async () => {
   const bytesMax = 2_000_000;
   const store = await file(bytesMax);

@@ -73,7 +73,7 @@ describe("a provider that refuses above 16,000 tokens, and later accepts 32,000"
     const [{ window, message } = { window: undefined, message: "" }] = first.notices("window_learned");
     expect(window).toMatchObject({ from: "learned", tokens: SMALL_TOKENS, learned: { by: "named" } });
     expect(window?.learned?.refusedTokens).toBeGreaterThan(SMALL_TOKENS);
-    expect(message).toMatch(/counts as 16,000 tokens, learned 1 minute ago, when http\S+ refused a request of [\d,]+/);
+    expect(message).toMatch(/counts as 16,000 tokens, learned just now, when http\S+ refused a request of [\d,]+/);
     await vi.waitFor(async () => expect(await first.history.windows({})).toHaveLength(1));
     await server.change(LARGE_TOKENS);
 

@@ -37,6 +37,25 @@ describe("a session with lossless", () => {
     expect(await stranger.callTool(call)).toMatchObject({ isError: true, quotes: [] });
   });
 
+  it.each(["lossless", "compressor"])(
+    "takes the arguments as a text or an object, and says what else is wrong (%s)",
+    async (engine) => {
+      const runtime = createRuntime({ engine, settings });
+      await runtime.prepare(whole);
+      const [name, arguments_] =
+        engine === "lossless" ? ["lcm_grep", { words: "locker" }] : ["precis_recall", { query: "locker" }];
+      const asText = await runtime.callTool({ name, arguments: JSON.stringify(arguments_) });
+      expect(asText.text).toContain("locker");
+      expect(await runtime.callTool({ name, arguments: arguments_ })).toEqual(asText);
+      const loop: Record<string, unknown> = {};
+      loop["loop"] = loop;
+      for (const wrong of [undefined, null, 7, ["locker"], loop] as unknown as string[]) {
+        const { text, isError } = await runtime.callTool({ name, arguments: wrong });
+        expect([text, isError]).toEqual(["The arguments of the call are neither JSON text nor an object.", true]);
+      }
+    },
+  );
+
   it("finds lines by a regular expression, whose time is bounded", async () => {
     const runtime = createRuntime({ engine: "lossless", settings });
     await runtime.prepare(whole);

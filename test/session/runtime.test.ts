@@ -259,6 +259,22 @@ describe("the host", () => {
     expect((await one.prepare(long)).compaction).toBeDefined();
   });
 
+  it("counts and tells one compaction once, however many calls ask for it at the same time", async () => {
+    const told: number[] = [];
+    const one = runtime({ hooks: { afterCompact: (made) => void told.push(made.covered) } });
+    const long = session(16);
+    one.on("compacted", ({ compaction }) => told.push(compaction.covered));
+    const all = await Promise.all(Array.from({ length: 4 }, () => one.prepare(long)));
+    const [first, ...others] = all.map(({ transcript }) => transcript.messages);
+    for (const other of others) expect(other).toEqual(first);
+    const { compactions, savedTokens, last } = one.report();
+    expect([compactions, savedTokens]).toEqual([1, last!.tokens.before - last!.tokens.after]);
+    expect(told).toHaveLength(2);
+    expect(await one.undo()).toBe(true);
+    expect((await one.compact(long)).kind).toBe("compacted");
+    expect(one.report().compactions).toBe(2);
+  });
+
   it("can reset a session: figures start again", async () => {
     const one = runtime();
     await one.prepare(session(16));

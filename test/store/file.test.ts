@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { openDatabase } from "../../src/store/sqlite/database.ts";
 import { openSqliteStore, type SqliteOptions } from "../../src/store/sqlite.ts";
 import type { HistoryStore } from "../../src/store/store.ts";
 import { compaction, talk } from "./contract/things.ts";
@@ -94,6 +95,20 @@ describe("a file that is not ours", () => {
 
   it("is refused untouched when no database", async () => {
     expect(await refusal("# notes\n")).toMatchObject({ code: "store_damaged" });
+  });
+
+  it("is told from one that is yet empty, such as a copy without the log that has its contents", async () => {
+    const store = await open();
+    await store.appendChain("t", talk("a", "b"));
+    const copy = join(folder, `copy ${count}.db`);
+    for (const bytes of [readFileSync(path), ""]) {
+      writeFileSync(copy, bytes);
+      const refused = openSqliteStore({ path: copy, readOnly: true });
+      await expect(refused).rejects.toMatchObject({
+        code: "store_empty",
+        hint: expect.stringContaining("-wal") as string,
+      });
+    }
   });
 
   it("is told from a folder, and from one that is missing where nothing may be written", async () => {
@@ -204,6 +219,21 @@ describe("a file that cannot be written", () => {
   });
 });
 
+it("is whole again after a program that died while it moved the log into the file", async () => {
+  const store = await open();
+  for (let number = 0; number < 50; number++) await store.appendChain("t", talk(`s${number}`));
+  const log = readFileSync(`${path}-wal`);
+  await store.close();
+  const moved = readFileSync(path);
+  // The first page counts all pages of the file, which are not there yet.
+  path = join(folder, `new ${++count}`, "history.db");
+  mkdirSync(join(path, ".."));
+  writeFileSync(path, moved.subarray(0, 3 * 4_096));
+  writeFileSync(`${path}-wal`, log);
+  const again = await open();
+  expect(await again.listSessions("t", { limit: 100 })).toHaveLength(50);
+});
+
 describe("two stores on one file", () => {
   it("see each other's history, and agree on who was first", async () => {
     const stores = [await open(), await open()] as const;
@@ -220,6 +250,19 @@ describe("two stores on one file", () => {
     expect(a!.state).toBe(b!.state);
     expect(await stores[1].readChain("t", links.at(-1)!)).toHaveLength(30);
     expect(await stores[0].listSessions("t", { limit: 9 })).toHaveLength(1);
+  });
+
+  it("do not take what another wrote for what was deleted, where it stands in the same place", async () => {
+    const [one, other] = [await open(), await open()];
+    const [gone, next] = [talk("gone", "y"), talk("next", "z")];
+    await one.appendChain("t", { ...gone, session: "gone" });
+    await one.putCompaction("t", compaction(gone.links[1]!, 2), gone.links[0]);
+    await other.deleteSessions("t", ["gone"]);
+    await other.putCompaction("t", compaction(next.links[1]!, 2), next.links[0]);
+    expect((await one.findCompaction("t", next.links)).compaction?.covers).toBe(next.links[1]);
+    expect((await one.listCompactions("t", next.links)).map((entry) => entry.compaction.covers)).toEqual([
+      next.links[1],
+    ]);
   });
 
   it("find out that retention in the one took what the other remembers", async () => {
@@ -254,3 +297,23 @@ describe("a program that uses a store", () => {
     expect(stdout).toBe("");
   });
 });
+
+it.skipIf(process.platform !== "linux")(
+  "keeps the locks that the program has on it when it is opened once more",
+  async () => {
+    const store = await open();
+    await store.appendChain("t", talk("a"));
+    const locks = () => {
+      const inode = statSync(path, { bigint: true }).ino;
+      return readFileSync("/proc/locks", "utf8")
+        .split("\n")
+        .filter((line) => line.includes(`:${inode} `)).length;
+    };
+    const before = locks();
+    expect(before).toBeGreaterThan(0);
+    await store.getState("t", "root");
+    await (await open()).appendChain("t", talk("b"));
+    openDatabase({ path, readOnly: true, busyTimeoutMs: 0 }).close();
+    expect(locks()).toBeGreaterThanOrEqual(before);
+  },
+);

@@ -39,6 +39,11 @@ describe("an address", () => {
     expect((await precisHere(["sessions", "--store", `sqlite:${path}`])).code).toBe(0);
     const missing = await precisHere(["sessions", "--store", `sqlite:${join(folder, "none.db")}`]);
     expect([missing.code, existsSync(join(folder, "none.db"))]).toEqual([3, false]);
+    for (const command of [["sessions"], ["store", "check"], ["serve", "--port", "0"]]) {
+      const { code, err } = await precisHere([...command, "--store", folder]);
+      expect([code, err]).toEqual([2, expect.stringContaining("is a folder") as string]);
+      expect(err).toContain("history.db");
+    }
     expect((await precisHere(["sessions", "--store", "memory"])).err).toContain("ends with its gateway");
   });
 });

@@ -2,11 +2,13 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import * as fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { startWorkerClient, type WorkerClient, createReader } from "../../src/store/sqlite.ts";
 import { createGate, QUEUE_LIMITS } from "../../src/store/gate.ts";
 import { createRecentMap } from "../../src/store/recent-map.ts";
+import { transactionBytes } from "./journal.ts";
 
 const RUNS = Number(process.env["PRECIS_TEST_RUNS"] ?? 500);
 const folder = mkdtempSync(join(tmpdir(), "precis-client-"));
@@ -28,6 +30,27 @@ describe("the store's thread", () => {
     await put("after");
     expect(await stateOf(client, "before")).toBe("1");
     expect(await client.call("check", "", undefined)).toEqual([]);
+    await client.close();
+  });
+
+  it("commits together what is asked for in one go, however long it takes to ask, and with it what nobody waits for", async () => {
+    const file = { path: join(folder, "together.db"), busyTimeoutMs: 1_000, readOnly: false };
+    const client = await startWorkerClient(file, QUEUE_LIMITS);
+    const put = (root: string) => client.call("putState", "t", { root, state: "1", now: 0 });
+    const usage = { link: "l", model: "m", input: 1, output: 1, cacheRead: 0, cacheWrite: 0, at: 0 };
+    await put("before");
+    const log = `${file.path}-wal`;
+    const before = transactionBytes(log).length;
+    const noted = client.call("putUsage", "t", usage);
+    await pause(5);
+    const first = put("first");
+    const sinceMs = performance.now();
+    while (performance.now() - sinceMs < 20);
+    await Promise.all([noted, first, put("second")]);
+    expect(transactionBytes(log)).toHaveLength(before + 1);
+    // Nothing else comes.
+    await client.call("putUsage", "t", usage);
+    expect(await client.call("listUsage", "t", ["l"])).toHaveLength(2);
     await client.close();
   });
 });

@@ -1,7 +1,8 @@
 /** `precis check`: would the provider take this transcript? The oracle that every test and engine answers to, and the model's window. */
 import { loadConfiguration } from "../../config/load.ts";
 import { wrapped, measureWidth } from "../screen/text.ts";
-import { createMeasure } from "../../core/transcript/measure.ts";
+import { calibrated, createMeasure } from "../../core/transcript/measure.ts";
+import { initialFactor } from "../../session/state.ts";
 import { count, counted } from "../screen/amounts.ts";
 import { option, toggle, type Command } from "../program/command.ts";
 import { EXIT, type ExitCode } from "../program/exit.ts";
@@ -24,7 +25,7 @@ export const checkCommand: Command = {
   summary: "Check whether a provider would accept a transcript, and list what is wrong with it.",
   about: [
     "Checks that calls and results are paired and adjacent, that roles are valid for the protocol and that arguments are JSON; of a request body or its messages also that content, ids and tools have the form that the vendor takes. Exits with 1 and a line for each violation.",
-    "A valid transcript that is larger than the model's window is reported with the window and the model. If the window is known (from the model in the input or --model, --context-length or the configuration) the exit code is 5; if it is only assumed, this is a warning.",
+    "A valid transcript that is larger than the model's window is reported with the window and the model. If the window is known (from the model in the input or --model, --context-length or the configuration) the exit code is 5; if it is only assumed, this is a warning. Tokens are estimated as a session does, for Claude with its factor.",
     "A session file is checked as it would be sent; repairs made while reading it are reported as remarks.",
   ],
   examples: {
@@ -43,7 +44,8 @@ export const checkCommand: Command = {
     const configuration = await loadConfiguration(configurationRequest(args, terminal));
     const input = await readInput(args, terminal);
     const window = windowFor(args, configuration, input.transcript.model);
-    const tokens = createMeasure(readImageTokens(input.transcript, configuration)).transcript(input.transcript);
+    const plain = createMeasure(readImageTokens(input.transcript, configuration));
+    const tokens = calibrated(plain, initialFactor(window.model?.name)).transcript(input.transcript);
     const verdict = args.text("from") === undefined ? checkInput(input) : checkInput(input, [input.protocol]);
     const refusals = verdict.named.map((protocol) => findRefusal(input, protocol, window.tokens));
     const refusal = refusals.includes(undefined) ? undefined : refusals[0];

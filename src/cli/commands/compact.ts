@@ -73,7 +73,7 @@ export const compactCommand: Command = {
     "precis compact session.jsonl --budget 20% --pin 4-5 --drop 12-20": "keep three messages, and leave a range out",
     "precis compact session.jsonl --force --diff | less -R": "what became of each message",
     "cat request.json | precis compact - --to openai-chat --json | jq .report": "for a script",
-    "precis compact session.jsonl --budget 20% --require recallable --out smaller.json":
+    "precis compact session.jsonl --budget 20% --require recallable --keep originals.json --out smaller.json":
       "for CI: fails where something that the work may need is lost",
   },
   args: {
@@ -100,7 +100,7 @@ export const compactCommand: Command = {
     ),
     require: option(
       "FATE",
-      "Exit with 1 where the receipt has something that became less than this: `kept` word for word, or `recallable`.",
+      "Exit with 1 where the receipt has something that became less than this: `kept` word for word, or `recallable`. Without --keep nothing can be recalled.",
     ),
     diff: toggle(
       "Print what was kept, shortened and replaced instead of the result; the result itself then goes to --out only.",
@@ -189,6 +189,7 @@ function makeResult(
     budget: args.text("budget"),
     focus: args.text("focus"),
     force: args.is("force"),
+    keepsOriginals: args.text("keep") !== undefined,
     ...markedIn(args),
   };
   const before = async (model: string): Promise<void> => {

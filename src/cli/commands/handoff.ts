@@ -34,7 +34,10 @@ export const handoffCommand: Command = {
     file: optional(positional("FILE", "The session's file or database.")),
     session: option("ID", "Which session of a database; the newest by default."),
     from: option("FORMAT", `The file's format, instead of detecting it: ${LOG_FORMATS.join(", ")}.`),
-    budget: option("N|P%", "Size of the text, in tokens or as a share of the session."),
+    budget: option(
+      "N|P%",
+      "Size of the text, in tokens or as a share of the session; by default 12,000 tokens, or a quarter of a smaller window.",
+    ),
     out: { ...option("FILE", "Write it here instead of standard output."), alias: "o" },
     ...HISTORY_ARGS,
   },

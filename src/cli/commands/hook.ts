@@ -18,7 +18,7 @@ import { basename, dirname, join } from "node:path";
 import { callsOf, type Message } from "../../core/transcript/message.ts";
 import { keepRows, writeText, type ClaudeRow, type WrittenRow } from "../../integrations/claude-code/rows.ts";
 import { sessionText } from "../../logs/stored.ts";
-import { compactToText, writeAsText } from "../../session/handoff-text.ts";
+import { compactToText, writeAsText, type TextOptions } from "../../session/handoff-text.ts";
 import type { Runtime } from "../../session/contract.ts";
 import { createRuntime } from "../../session/runtime.ts";
 
@@ -188,31 +188,33 @@ async function answerCompaction(
     const { kept, tenant } = opened;
     const stored = await keepSession({ ...log, transcript }, { kept, tenant, path });
     if (stored === undefined) return OTHER_CONVERSATION;
-    const runtime = createRuntime(opened.runtimeOptions({ model, contextLength }));
+    const options = opened.runtimeOptions({ model, contextLength });
+    const runtime = createRuntime(options);
+    const { secrets } = options;
     const { messages, links } = stored;
     const answer =
       compaction.undo === true
-        ? await restore(runtime, messages, rows)
-        : await compactSession(runtime, messages, { focus: instructions ?? "", isAutomatic, rows });
+        ? await restore(runtime, messages, { rows, secrets })
+        : await compactSession(runtime, messages, { focus: instructions ?? "", isAutomatic, rows, secrets });
     if ("messages" in answer) await kept.putState(tenant, links[0]!, runtime.state());
     return answer;
   });
 }
 
-interface Compacting extends Pick<ClaudeCompaction, "isAutomatic" | "rows"> {
+interface Compacting extends Pick<ClaudeCompaction, "isAutomatic" | "rows">, Pick<TextOptions, "secrets"> {
   readonly focus: string;
 }
 
 async function compactSession(
   runtime: Runtime,
   messages: readonly Message[],
-  { focus, isAutomatic, rows }: Compacting,
+  { focus, isAutomatic, rows, secrets }: Compacting,
 ): Promise<ClaudeAnswer | HookFailure> {
   // In the middle of a turn a provider wants the thinking of its replies, which rows that are written do not have.
   const newestReply = messages.findLast(({ role }) => role === "assistant");
   const keepNothing = newestReply !== undefined && callsOf(newestReply).length > 0;
   const reason = isAutomatic ? "host" : "explicit";
-  const done = await compactToText(runtime, messages, { focus, keepNothing, reason });
+  const done = await compactToText(runtime, messages, { focus, keepNothing, reason, secrets });
   if (done === undefined) return NOTHING_SMALLER;
   const { text, kept: count, ...tokens } = done;
   const kept = keepRows(messages, messages.length - count, rows);
@@ -227,7 +229,7 @@ const RESTORED = "The newest compaction was undone.";
 async function restore(
   runtime: Runtime,
   messages: readonly Message[],
-  rows: readonly ClaudeRow[],
+  { rows, secrets }: Pick<Compacting, "rows" | "secrets">,
 ): Promise<ClaudeAnswer | HookFailure> {
   await runtime.standing({ system: [], messages });
   if (!(await runtime.undo())) return NOTHING_TO_UNDO;
@@ -236,7 +238,7 @@ async function restore(
   const end = transcript.messages.findLastIndex((message) => !originals.has(message)) + 1;
   const kept = keepRows(messages, messages.length - (transcript.messages.length - end), rows);
   if (kept === undefined) return OTHER_CONVERSATION;
-  const text = end === 0 ? RESTORED : writeAsText(transcript.messages.slice(0, end));
+  const text = end === 0 ? RESTORED : writeAsText(transcript.messages.slice(0, end), { secrets });
   return { messages: [writeText(withKeptMark(text, kept.length)), ...kept] };
 }
 

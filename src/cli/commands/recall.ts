@@ -1,7 +1,10 @@
 /** `precis recall`: from a recall id back to the original bytes or to messages of it, or from words to where they were said, kept or removed. */
+import { loadConfiguration } from "../../config/load.ts";
 import { PrecisError } from "../../core/errors.ts";
 import { numbered, ROLES } from "../../core/recall/messages.ts";
-import { chosenHits, recall, recallMessages, type RecallChoice } from "../../session/recall/search.ts";
+import { createRedactor } from "../../core/redaction/redactor.ts";
+import { chosenHits, recallMessages, searchRemoved, type RecallChoice } from "../../session/recall/search.ts";
+import { loadSecretRules } from "../../secrets/rules.ts";
 import { createMemoryStore } from "../../store/memory.ts";
 import type { Original } from "../../store/store.ts";
 import { parseWhole } from "../screen/amounts.ts";
@@ -10,6 +13,7 @@ import { option, optional, positional, toggle, writeJson, type Arguments, type C
 import { shortIds, listed, type HitShown } from "../screen/sessions.ts";
 import { EXIT, usageError } from "../program/exit.ts";
 import { HISTORY_ARGS, LOCAL_TENANT, noSessions, withHistory } from "../store/history.ts";
+import { configurationRequest } from "../settings/flags.ts";
 import { readKeep } from "../files/keep.ts";
 import type { Terminal } from "../screen/terminal.ts";
 
@@ -47,13 +51,12 @@ export const recallCommand: Command = {
     json: toggle("Print a list of {id, label, text}; messages also have a number and a role."),
   },
   run: async (args, terminal) => {
-    const keep = args.text("keep");
     const asked: RecallRequest = {
       wanted: args.text("wanted")!,
       choice: choiceIn(args),
       limit: parseWhole(args.text("limit") ?? String(LIMIT_DEFAULT), "--limit", LIMIT_MAX),
     };
-    const recalled = await (keep === undefined ? fromStore(args, asked, terminal) : fromFile(keep, asked, terminal));
+    const recalled = await (args.text("keep") === undefined ? fromStore : fromFile)(args, asked, terminal);
     const { hits, place, exact = false, masked = false } = recalled;
     if (args.is("json")) await writeJson(terminal, hits);
     else if (hits.length === 0)
@@ -110,18 +113,21 @@ function unknownId(wanted: string, place: string): PrecisError {
   });
 }
 
-async function fromFile(keep: string, asked: RecallRequest, terminal: Terminal): Promise<Recalled> {
+async function fromFile(args: Arguments, asked: RecallRequest, terminal: Terminal): Promise<Recalled> {
+  const keep = args.text("keep")!;
   const originals = await readKeep(keep, terminal);
   const store = createMemoryStore();
   await store.putOriginals(LOCAL_TENANT, originals);
-  const { wanted, choice } = asked;
+  const { wanted, choice, limit } = asked;
   if (isRecallId(wanted)) {
     const found = originals.find(({ id }) => id === wanted);
     return { ...exactly(found, asked, keep), place: keep };
   }
   if (choosesMessages(choice))
     throw usageError(`"${clip(wanted, 60)}" is no recall id`, "MESSAGES, --role and --outline go with an id.");
-  return { hits: await recall(store, LOCAL_TENANT, wanted), place: keep };
+  const { redaction } = await loadConfiguration(configurationRequest(args, terminal));
+  const redact = createRedactor(await loadSecretRules(redaction));
+  return { hits: await searchRemoved(store, LOCAL_TENANT, wanted, { limit, redact }), place: keep };
 }
 
 function exactly(original: Original | undefined, { wanted, choice }: RecallRequest, place: string): Recalled {

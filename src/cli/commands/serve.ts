@@ -112,16 +112,19 @@ async function serveWith(opened: OpenedStore, { loaded, token, terminal, engine 
   const { host, port } = configuration.gateway;
   const { shown, path, shared } = opened;
   // Loaded once the settings are known to be sound; the list of commands needs none of it.
-  const [{ createGateway }, { createHistory }, { createUpstreams }, { operate }] = await Promise.all([
-    import("../../gateway/index.ts"),
-    import("../../gateway/history/history.ts"),
-    import("../../gateway/transport/upstreams.ts"),
-    import("../gateway/operation.ts"),
-  ]);
+  const [{ createGateway }, { createStoreHealth }, { createHistory }, { createUpstreams }, { operate }] =
+    await Promise.all([
+      import("../../gateway/index.ts"),
+      import("../../gateway/request/fault.ts"),
+      import("../../gateway/history/history.ts"),
+      import("../../gateway/transport/upstreams.ts"),
+      import("../gateway/operation.ts"),
+    ]);
   const proxies = outwardProxies(terminal.environment);
   const options = await configuredOptions({ loaded, token, terminal, engine });
   const { all } = createUpstreams(options.upstreams);
   const store = storeAsConfigured(opened.store, configuration, options.secrets);
+  const health = createStoreHealth(store);
   const kept = await keeping({ store, path, shown }, configuration, terminal);
   const operation = await operate({
     version: version(),
@@ -136,7 +139,7 @@ async function serveWith(opened: OpenedStore, { loaded, token, terminal, engine 
     tenantStore: configuration.gateway.tenants_file !== null ? store : undefined,
     history: createHistory({ ...options, store, onEvent: (event) => operation.onEvent(event) }),
     figures: { store, registry: options.registry },
-    checkStore: () => store.checkWritable(),
+    checkStore: health.check,
     forwards: configuration.gateway.on_fault === "pass",
     inFlight: () => gateway.underWay(),
     log: configuration.gateway.log,
@@ -151,8 +154,11 @@ async function serveWith(opened: OpenedStore, { loaded, token, terminal, engine 
     proxies,
     store,
     retention: kept.retention,
-    largeRequests: shared === undefined ? undefined : threadSource(loaded, terminal, shared),
-    onEvent: operation.onEvent,
+    largeRequests: shared && threadSource(loaded, terminal, shared),
+    onEvent: (event) => {
+      health.fails ||= event.kind === "notice" && event.code === "store_unavailable";
+      operation.onEvent(event);
+    },
     ownRoutes: operation.ownRoutes,
   });
   const listening = await listen(gateway, { host, port });

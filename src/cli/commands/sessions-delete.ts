@@ -1,7 +1,7 @@
 /** `precis sessions delete`: what goes is shown first, and is then gone from the file too. */
 import { PrecisError } from "../../core/errors.ts";
 import { findSession } from "../../gateway/history/find.ts";
-import type { SessionEntry } from "../../store/store.ts";
+import type { Holdings, SessionEntry } from "../../store/store.ts";
 import { age as ageOf, counted, parseDuration } from "../screen/amounts.ts";
 import { option, optional, positional, toggle, type Arguments, type Command } from "../program/command.ts";
 import { EXIT, usageError } from "../program/exit.ts";
@@ -18,7 +18,7 @@ export const deleteCommand: Command = {
   name: "sessions delete",
   summary: "Delete sessions permanently: by id, age, text or tenant.",
   about: [
-    "Without --yes it only shows what would be deleted. Deleting a session also deletes its branches, and the compactions, originals, usage and search words that no other session uses. Then the file is rewritten, so that no data remains in free pages.",
+    "Without --yes it only shows what would be deleted. Deleting a session also deletes its branches, and the compactions, originals, usage and search words that no other session uses; --all also deletes compactions and originals that belong to no session. Then the file is rewritten, so that no data remains in free pages.",
     "If a client continues a deleted conversation, it sends the whole of it, which is then kept again. --text finds messages that hold every word as it is written.",
   ],
   examples: {
@@ -31,7 +31,7 @@ export const deleteCommand: Command = {
     session: optional(positional("ID", "The session's id, or its beginning.")),
     "older-than": option("TIME", "Sessions not used for this long: 12h, 30d, 8w."),
     text: option("WORDS", "Sessions with a message that contains every word."),
-    all: toggle("All sessions of the tenant."),
+    all: toggle("All sessions of the tenant, and what belongs to none."),
     yes: toggle("Delete them instead of only showing them."),
     ...HISTORY_ARGS,
     json: toggle("Print JSON."),
@@ -41,10 +41,13 @@ export const deleteCommand: Command = {
     checkChoice(args);
     return withHistory(args, terminal, { readOnly: !yes }, async (opened) => {
       const chosen = await choose(args, opened);
-      const { gone, failure } = yes ? await remove(args, opened, chosen, terminal) : { gone: chosen };
+      const removed = yes ? await remove(args, opened, chosen, terminal) : undefined;
+      const { gone, failure } = removed ?? { gone: chosen };
+      const alone = args.is("all") && chosen.length === 0 ? countLoose(await opened.kept.holdings(opened.tenant)) : 0;
+      const loose = removed?.loose ?? alone;
       // What went is reported whatever came after it.
       if (args.is("json")) await terminal.out.put(`${JSON.stringify({ deleted: yes, sessions: gone }, null, 2)}\n`);
-      else await tell({ gone: gone.length, chosen, yes }, opened, terminal);
+      else await tell({ gone: gone.length, loose, chosen, yes }, opened, terminal);
       if (failure !== undefined) throw failure;
       return EXIT.done;
     });
@@ -95,10 +98,24 @@ async function unused(
   return [...chosen];
 }
 
-async function remove(args: Arguments, opened: OpenedHistory, chosen: readonly string[], terminal: Terminal) {
+interface Removed {
+  readonly gone: readonly string[];
+  /** Compactions and originals that belonged to no session. */
+  readonly loose: number;
+  readonly failure?: unknown;
+}
+
+async function remove(
+  args: Arguments,
+  opened: OpenedHistory,
+  chosen: readonly string[],
+  terminal: Terminal,
+): Promise<Removed> {
   const { kept, tenant } = opened;
   const gone: string[] = [];
   let some = chosen;
+  let loose = 0;
+  const began = Date.now();
   try {
     // A search looks at that many candidates and no more: what it finds when those are gone goes too.
     for (; some.length > 0; some = args.text("text") === undefined ? [] : await choose(args, opened)) {
@@ -106,57 +123,82 @@ async function remove(args: Arguments, opened: OpenedHistory, chosen: readonly s
       if (now.length === 0) break;
       for (const each of now) gone.push(each);
     }
+    if (args.is("all")) {
+      const before = countLoose(await kept.holdings(tenant));
+      loose = before === 0 ? 0 : before - countLoose(await kept.retain({ tenant, before: began, looseOnly: true }));
+    }
   } catch (error) {
     // Sessions go some at a time, each whole or not at all.
     const left: string[] = [];
     for (const id of some) ((await kept.getSession(tenant, id)) === undefined ? gone : left).push(id);
-    return { gone, failure: cutShort(error, left.length) };
+    return { gone, loose, failure: cutShort(error, left.length) };
   }
   try {
-    if (gone.length > 0) await whileWaiting(terminal.err, () => "rewriting the file", kept.vacuum());
+    if (gone.length + loose > 0) await whileWaiting(terminal.err, () => "rewriting the file", kept.vacuum());
   } catch (error) {
-    return { gone, failure: leftInFile(error) };
+    return { gone, loose, failure: leftInFile(error) };
   }
-  return { gone };
+  return { gone, loose };
+}
+
+/** Where no session is left, these belong to none. */
+function countLoose({ compactions, originals }: Holdings): number {
+  return compactions + originals;
 }
 
 function cutShort(error: unknown, left: number): unknown {
   return failedAs(error, {
     what: `${counted(left, "session")} could not be deleted and ${left === 1 ? "is" : "are"} whole`,
-    next: "Deleting needs disk space for the write-ahead log: free some on the store's disk, then run this again.",
+    whereFull: "Deleting needs disk space for the write-ahead log: free some on the store's disk",
+    next: "Run this again",
   });
 }
 
 function leftInFile(error: unknown): unknown {
   return failedAs(error, {
     what: "the file could not be rewritten, and may still contain bytes of what was deleted",
-    next: "Free as much room on its disk as the file takes, then run `precis store retain --vacuum`.",
+    whereFull: "Free as much room on its disk as the file takes",
+    next: "Run `precis store retain --vacuum`",
   });
 }
 
+interface FailedStep {
+  readonly what: string;
+  /** What helps where the disk is full; anything else the store says itself. */
+  readonly whereFull: string;
+  readonly next: string;
+}
+
 /** The store's failure, as what it means here; anything else is a fault of ours, and stays as it is. */
-function failedAs(error: unknown, { what, next }: { readonly what: string; readonly next: string }): unknown {
+function failedAs(error: unknown, { what, whereFull, next }: FailedStep): unknown {
   if (!(error instanceof PrecisError)) return error;
   const { code, place, retryable, message } = error;
+  const hint =
+    code === "store_full"
+      ? `${whereFull}, then ${next[0]!.toLowerCase()}${next.slice(1)}.`
+      : `${error.hint} ${next} then.`;
   const where = place === undefined ? {} : { place };
-  return new PrecisError(`${what}: ${message}`, { code, hint: next, retryable, ...where, cause: error });
+  return new PrecisError(`${what}: ${message}`, { code, hint, retryable, ...where, cause: error });
 }
 
 interface DeletionResult {
   readonly gone: number;
+  readonly loose: number;
   readonly chosen: readonly string[];
   readonly yes: boolean;
 }
 
 async function tell(
-  { gone, chosen, yes }: DeletionResult,
+  { gone, loose, chosen, yes }: DeletionResult,
   opened: OpenedHistory,
   { out, err }: Terminal,
 ): Promise<void> {
+  const rest = loose === 0 ? "" : `, and ${counted(loose, "record")} of no session`;
   if (yes) {
-    await out.say(gone === 0 && chosen.length > 0 ? "nothing was deleted\n" : `deleted ${counted(gone, "session")}\n`);
+    const isNone = gone + loose === 0 && chosen.length > 0;
+    await out.say(isNone ? "nothing was deleted\n" : `deleted ${counted(gone, "session")}${rest}\n`);
     const copies = opened.path === undefined ? [] : findCopies(opened.path);
-    if (gone > 0 && copies.length > 0)
+    if (gone + loose > 0 && copies.length > 0)
       await err.say(`copies from before an upgrade hold them still: ${copies.join(", ")}\n`);
     return;
   }
@@ -167,6 +209,8 @@ async function tell(
   }
   if (chosen.length > SHOWN_MAX) await out.say(`and ${counted(chosen.length - SHOWN_MAX, "more session")}\n`);
   await err.say(
-    chosen.length === 0 ? "no session matches\n" : `${counted(chosen.length, "session")} would go: add --yes\n`,
+    chosen.length + loose === 0
+      ? "no session matches\n"
+      : `${counted(chosen.length, "session")}${rest} would go: add --yes\n`,
   );
 }

@@ -2,6 +2,7 @@
 import { toEngineSettings } from "../../config/engine-settings.ts";
 import type { Configuration } from "../../config/schema.ts";
 import type { Outcome, Remote } from "../../core/engines/contract.ts";
+import { withoutOriginals } from "../../core/receipt/counts.ts";
 import { createMeasure } from "../../core/transcript/measure.ts";
 import type { Transcript } from "../../core/transcript/message.ts";
 import type { Writer, Writers } from "../../core/handoff/model/writer.ts";
@@ -38,6 +39,8 @@ export interface CompactionRequest {
   readonly budget?: string | undefined;
   readonly focus?: string | undefined;
   readonly force: boolean;
+  /** False: no recall id leads anywhere, and what only one leads to is lost. */
+  readonly keepsOriginals?: boolean;
   readonly to?: ProtocolName | undefined;
   /** Messages that stay, messages that go, as numbers and ranges with commas between; and a fact for the handoff. */
   readonly pin?: string | undefined;
@@ -128,7 +131,8 @@ export async function compactInput(
     ...(request.focus === undefined ? {} : { focus: request.focus }),
   });
   await hooks?.settled();
-  const outcome = shorter === undefined ? made : afterDrop(shorter, made, before);
+  const whole = shorter === undefined ? made : afterDrop(shorter, made, before);
+  const outcome = request.keepsOriginals === false ? withLosses(whole) : whole;
   const originals = outcome.kind === "compacted" ? originalsOf(outcome.compaction, transcript) : [];
   const { disabledEngine } = runtime.report();
   return {
@@ -139,6 +143,14 @@ export async function compactInput(
     hookFailures,
     ...(disabledEngine === undefined ? {} : { disabledEngine }),
   };
+}
+
+function withLosses(outcome: RuntimeOutcome): RuntimeOutcome {
+  if (outcome.kind === "unchanged") return outcome;
+  const { compaction } = outcome;
+  const { receipt, ...report } = compaction.report;
+  if (receipt === undefined) return outcome;
+  return { ...outcome, compaction: { ...compaction, report: { ...report, receipt: withoutOriginals(receipt) } } };
 }
 
 function modelsFor(

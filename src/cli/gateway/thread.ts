@@ -1,10 +1,12 @@
 /** The gateway of `precis serve` made once more, in the thread for large requests: from the same settings, on the same store. */
+import { isLoopback } from "../../config/locate.ts";
 import type { ThreadSource } from "../../gateway/large/messages.ts";
 import type { ThreadOptions } from "../../gateway/large/module.ts";
 import { engineNamed, type CommandEnvironment } from "../settings/engine.ts";
+import { letHeapGrow } from "./lean-memory.ts";
 import { gatewayOptions, outwardProxies, type ResolvedConfiguration } from "./options.ts";
 import { configuredTenants } from "./tenants.ts";
-import { openStore } from "../../store/open.ts";
+import { openStore, storeAddress } from "../../store/open.ts";
 import { storeAsConfigured, type SharedStore } from "../store/place.ts";
 
 interface ThreadSettings extends ResolvedConfiguration, CommandEnvironment {
@@ -26,6 +28,7 @@ export async function openOptions(settings: ThreadSettings): Promise<ThreadOptio
   const engine = engineNamed(configuration, settings);
   const options = await gatewayOptions(settings, environment, engine);
   const { address, ...how } = settings.store;
+  if (isLoopback(configuration.gateway.host) && storeAddress(address).kind === "sqlite") letHeapGrow();
   const opened = await openStore(address, { ...how, mustExist: true });
   const store = storeAsConfigured(opened, configuration, options.secrets);
   return {

@@ -33,7 +33,18 @@ export function storePlace(given: string | undefined, { gateway }: Configuration
   if (kind !== "sqlite") return { address: named, shown: named };
   const home = environment["HOME"] ?? homedir();
   const path = resolve(folder, place.startsWith("~/") ? `${home}${place.slice(1)}` : place);
-  return { address: `sqlite:${path}`, shown: shortPath(path, terminal), path };
+  const shown = shortPath(path, terminal);
+  if (isFolder(path))
+    throw usageError(`the store ${shown} is a folder`, `Name a file in it: ${join(shown, "history.db")}`);
+  return { address: `sqlite:${path}`, shown, path };
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch {
+    return false; // Opening it will say why.
+  }
 }
 
 /** A database that any number of gateways may share. */

@@ -76,7 +76,6 @@ function handoffFor({ original, request, ...run }: CompactionRun, cut: Cut, span
     beside: visibleIn([...run.system, ...cut.verbatim]),
     redact: run.redact,
     template: run.template,
-    fillsBudget: request.budget !== undefined,
     ...(cut.prose === undefined ? {} : { prose: cut.prose }),
     ...(cut.fillsRoom === undefined ? {} : { fillsRoom: cut.fillsRoom }),
     ...(cut.proseUntil === undefined ? {} : { proseUntil: cut.proseUntil }),

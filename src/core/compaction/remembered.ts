@@ -2,6 +2,7 @@
 import { described } from "../digest/call.ts";
 import type { AlreadyVisible } from "../handoff/items.ts";
 import { secretShownBy } from "../events/shown-secret.ts";
+import { gramsIn, mayBeIn } from "../events/text.ts";
 import { createPieceHider } from "../redaction/pieces.ts";
 import { secretsIn } from "../redaction/redact.ts";
 import type { Redactor } from "../redaction/redactor.ts";
@@ -33,21 +34,10 @@ const readableText = keptWith((message: Message) => {
 /** What a handoff need not say again, because these messages are next to it. */
 export function visibleIn(messages: readonly Message[]): AlreadyVisible {
   const answers = new Map<string, boolean>();
-  let grams: Uint8Array | undefined;
-  const mayInclude = (text: string): boolean => {
-    if (grams === undefined) {
-      grams = new Uint8Array(GRAMS);
-      for (const message of messages) for (const gram of gramsOf(message)) grams[gram] = 1;
-    }
-    let gram = 0;
-    for (let at = 0; at < text.length; at++) {
-      gram = gramAfter(gram, text, at);
-      if (at + 1 >= GRAM_CHARS && grams[gram] === 0) return false;
-    }
-    return true;
-  };
+  let mayInclude: ReturnType<typeof mayBeIn> | undefined;
   const isIn = (text: string): boolean =>
-    mayInclude(text) && messages.some((message) => readableText(message).includes(text));
+    (mayInclude ??= mayBeIn(messages.map(gramsOf)))(text) &&
+    messages.some((message) => readableText(message).includes(text));
   return {
     includes: (text) => {
       let is = answers.get(text);
@@ -57,18 +47,4 @@ export function visibleIn(messages: readonly Message[]): AlreadyVisible {
   };
 }
 
-/** Four characters in a row, as one of so many figures: a text with one that the messages do not have is not in them. */
-const GRAM_CHARS = 4;
-const GRAMS = 65_536;
-
-/** The gram that ends at that place: a fifth character shifts the first one out. */
-function gramAfter(before: number, text: string, at: number): number {
-  return ((before << 4) ^ text.charCodeAt(at)) % GRAMS;
-}
-
-const gramsOf = keptWith((message: Message) => {
-  const text = readableText(message);
-  const grams = new Set<number>();
-  for (let at = 0, gram = 0; at < text.length; at++) grams.add((gram = gramAfter(gram, text, at)));
-  return Uint16Array.from(grams);
-});
+const gramsOf = keptWith((message: Message) => Uint16Array.from(new Set(gramsIn(readableText(message)))));

@@ -267,7 +267,7 @@ function scalars(fields: Fields): string {
 }
 
 /** `cd somewhere &&` says where, and the next word says what: the target is the what. */
-function withoutChangeOfFolder(command: string): string {
+export function withoutChangeOfFolder(command: string): string {
   const match = /^\s*cd\s+[^\s;&|]+\s*(?:&&|;|\n)\s*(?=\S)/.exec(command);
   return match === null ? command : command.slice(match[0].length);
 }

@@ -41,13 +41,7 @@ export function head(text: string, chars: number): string {
 /** One line of at most `charsMax` characters: white space of any kind becomes one space. */
 export function oneLine(text: string, charsMax: number): string {
   // Only what can reach the result is looked at, so a megabyte of argument costs nothing here.
-  return cut(
-    text
-      .slice(0, charsMax * 4)
-      .replace(/\s+/g, " ")
-      .trim(),
-    charsMax,
-  );
+  return cut(inOneLine(text.slice(0, charsMax * 4)), charsMax);
 }
 
 /** White space of any length but for a single space, which stays as it is. */

@@ -44,7 +44,7 @@ const BINARY_CHARS_LOOKED_AT = 3_000;
 const BINARY_SHARE = 0.05;
 const STAMPED =
   /^\W{0,3}(?:\d{4}[-/]\d\d[-/]\d\d[T ,]+\d\d:\d\d|[A-Z][a-z]{2} +\d{1,2} \d\d:\d\d:\d\d|\d\d:\d\d:\d\d|\d{10,13}\b)|^\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL)\b|^\S{1,40} - - \[/;
-const HIT = /^[^\s:]{1,200}[:-]\d{1,7}[:-]|^\d{1,7}[:-]/;
+const HIT = /^(?!\d{4}-\d\d-\d\d)(?:[^\s:]{1,200}[:-]\d{1,7}[:-]|\d{1,7}[:-])/;
 const FRAME =
   /^\s+at .+[:(]|^\s*File ".+", line \d+|^\s+from .+:\d+:in |^\s*\d+: +0x|^\s+\S+\.go:\d+ \+0x|^#\d+ +0x|^\s+-> .+:\d+/;
 const CODE =

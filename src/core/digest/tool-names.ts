@@ -25,10 +25,10 @@ const NAMES: Readonly<Record<CallAction, string>> = {
   list: "ls list listdir listdirectory listfiles glob find findfile findfiles filesearch listcodedefinitionnames directorytree tree",
   fetch:
     "webfetch fetch fetchurl fetchwebpage webextract browse browser browsernavigate navigate openurl httprequest curl urlfetch scrape",
-  plan: "todowrite todoread todo updateplan think taskcreate taskupdate tasklist taskget managetodolist writetodos plan enterplanmode exitplanmode sequentialthinking planmoderespond updatetodolist",
+  plan: "todowrite todoread todo updateplan think taskcreate taskupdate tasklist taskget managetodolist writetodos plan enterplanmode exitplanmode sequentialthinking updatetodolist",
   delegate:
     "task agent delegate delegatetask newtask spawnagent runsubagent subagent sendmessage dispatchagent handoff transfertohumanagents",
-  ask: "askuserquestion askfollowupquestion ask askuser clarify requestuserinput question attemptcompletion",
+  ask: "askuserquestion askfollowupquestion ask askuser clarify requestuserinput question attemptcompletion planmoderespond",
   other: "submit finish",
 };
 

@@ -1,14 +1,15 @@
 /**
  * How a call ended, read from its result: done needs a result that says so, a mark that the run was cut off outranks any
- * summary above it, and what does not say is unknown. Whether a person declined is told by the harness alone: by its error flag, or by a
- * result that is nothing but its sentence.
+ * summary above it, and what does not say is unknown. That a person declined is the harness's to say: by its error flag, at a tool of its
+ * own whose errors nobody else writes. From any other result it is what that result says.
  */
 import { isErrorLine } from "../digest/error-line.ts";
 import { withoutColour } from "../digest/cut.ts";
 import { outcomeOf } from "../digest/outcome.ts";
-import { LOOKING } from "../digest/tool-names.ts";
+import { actionByName, isForeignTool, LOOKING } from "../digest/tool-names.ts";
 import type { CallSummary } from "../digest/call.ts";
 import type { CommandFacts } from "./shell.ts";
+import { isOfClient } from "./envelopes.ts";
 import { refusalIn } from "./refusals.ts";
 import { declinedWith } from "./person.ts";
 import { wholeWords } from "./text.ts";
@@ -24,15 +25,17 @@ export interface Ending {
   readonly failed?: number;
   /** Names of failing tests. */
   readonly failing: readonly string[];
-  /** What a person wrote when they declined. */
+  /** Whether nothing but the result's own words says that a person declined. */
+  readonly isHearsay?: true;
+  /** What a person wrote when they declined, or what the result says that they did. */
   readonly words?: string;
-  /** What the result of a declined call says where nothing but its own words shows whose they are. */
-  readonly reason?: string;
 }
 
 export interface ResultToRead {
   readonly text: string;
   readonly isError: boolean;
+  /** The exit status that the client states beside it. */
+  readonly exit?: number | undefined;
 }
 
 const LINE_CHARS_MAX = 240;
@@ -44,7 +47,7 @@ const NOTHING_FAILED: readonly string[] = [];
 
 /** How harnesses say that a person declined: Claude Code, OpenCode, Cline, Codex. */
 const DECLINED =
-  /^\s*(?:error: )?(?:the user doesn't want to proceed with this tool use|(?:the )?user (?:rejected|declined|denied)\b|rejected by user\b|(?:exec command |patch )?rejected by user|permission denied by user)/i;
+  /^\s*(?:error: )?(?:the user doesn't want to proceed with this tool use|(?:the )?user (?:rejected|declined|denied)\b|rejected by user\b|(?:exec command |patch )?rejected by user|exec_command failed\b[^\n]{0,300}? ?\W{0,4}rejected by user\b|permission denied by user)/i;
 /** How they say that a call was not carried out, or not to its end. */
 const NOT_CARRIED_OUT =
   /^\W{0,8}(?:(?:the |this )?(?:tool )?(?:call|use|execution|run|request|operation|command)? ?(?:was |has been )?(?:aborted|cancell?ed|interrupted|skipped|not (?:run|executed))|no result\b|\[?request interrupted|aborted by|user (?:aborted|cancell?ed|interrupted))/i;
@@ -55,7 +58,7 @@ const CUT_OFF =
 const TIMED_OUT = /\btimed out\b/i;
 /** How a run or an agent in the background answers: Claude Code, Codex. */
 const RUNNING =
-  /^(?:Command running in background|Async agent launched|Async agent started|Process running with session ID)|^(?:[^\n]{0,80}\n){0,4}Process running with session ID/;
+  /^(?:Command running in background|Async agent launched|Async agent started|Process running with session ID)/;
 /** All that some tools answer who start an agent is the id of it. */
 const HANDLE = /^\s*\{[^{}]{0,300}"(?:agent|task|thread)_?id"\s*:\s*"[\w-]+"[^{}]{0,300}\}\s*$/i;
 /** A tool's own refusal opens its result. */
@@ -71,30 +74,45 @@ const TELLING: readonly RegExp[] = [
   /\b\d+ (?:passed|failed|errors?|issues?|warnings?|tests?|files? changed|insertions?|problems?)\b/,
   /\b(?:ok|FAIL|PASS|OK|passed|failed|created|success\w*)\b/i,
 ];
-/** What harnesses print around a command's own output. */
-const HARNESS_LINE =
-  /^(?:bash-\$|\$|\(Open file: .*|\(Current directory: .*|\(no output\)|<\/?(?:stdout|stderr|tool_use_error|returncode|output)>|Exit code:? \d+|Command exited with code \d+|Output:|Wall time:? .*|Total output lines: \d+|Chunk ID: .*|Process exited with code \d+|Original token count: \d+|Shell cwd was reset.*|System: .*)$/i;
+
+const ADDRESS_KIND = 1;
+
+/** A numbered line of a file that is shown. */
+const OF_FILE = /^\d{1,7}(?:→|\t|:(?!\d))/;
 
 /** Reads the result of a call. `facts` are those of its command, where it runs one. */
 export function endingOf(call: CallSummary, facts: CommandFacts | undefined, result: ResultToRead): Ending {
   const { text, isError } = result;
   const looks = LOOKING.has(call.action);
   const isSentence = text.length <= SENTENCE_CHARS_MAX && !looks;
-  if ((isError || isSentence) && DECLINED.test(text)) return declined(text, isError);
+  if ((isError || isSentence) && DECLINED.test(text)) return declined(call, result);
   if ((isError || isSentence) && NOT_CARRIED_OUT.test(text.slice(0, LINE_CHARS_MAX)))
     return { status: "interrupted", failing: NOTHING_FAILED, ...lineOf(firstLines(text)[0]) };
   const isHandle = call.action === "delegate" && HANDLE.test(text);
   if (isHandle || (!looks && RUNNING.test(text.slice(0, SENTENCE_CHARS_MAX))))
     return { status: "running", failing: NOTHING_FAILED, ...lineOf(firstLines(text).slice(0, 2).join(" ")) };
-  return call.action === "run" ? runEnding(facts, result) : toolEnding(call, result);
+  if (call.action === "run") return runEnding(facts, result);
+  const { exit } = result;
+  if (exit === undefined) return toolEnding(call, result);
+  return { ...toolEnding(call, exit === 0 ? result : { ...result, isError: true }), exit };
 }
 
-function declined(text: string, isError: boolean): Ending {
+function declined(call: CallSummary, result: ResultToRead): Ending {
+  const { text } = result;
   const said = declinedWith(text) || (AFTER_COLON.exec(text.replace(DECLINED, ""))?.[1] ?? "").trim();
-  const isOfPerson = isError && declinedWith(text) !== "";
-  const reason = wholeWords(said.replace(/\s+/g, " "), SENTENCE_CHARS_MAX);
-  const told = said === "" ? {} : isOfPerson ? { words: said } : { reason };
-  return { status: "declined", failing: NOTHING_FAILED, ...told };
+  const ending = { status: "declined", failing: NOTHING_FAILED } as const;
+  if (isOfHarness(call, result)) return said === "" ? ending : { ...ending, words: said };
+  const words = wholeWords(said.replace(/\s+/g, " "), SENTENCE_CHARS_MAX);
+  return { ...ending, isHearsay: true, ...(said === "" ? {} : { words }) };
+}
+
+/**
+ * Whether the client itself wrote a result: it flags an error of a tool of its own. The error of a server's tool, of a page or of a
+ * command that ran is whatever these print.
+ */
+function isOfHarness({ tool, action }: CallSummary, { text, isError, exit }: ResultToRead): boolean {
+  if (!isError || isForeignTool(tool) || actionByName(tool) === undefined || action === "fetch") return false;
+  return action !== "run" || (exit ?? outcomeOf(text).exit) === undefined;
 }
 
 /** What follows a harness's own sentence. */
@@ -104,8 +122,13 @@ function lineOf(line: string | undefined): Pick<Ending, "line"> {
   return line === undefined ? {} : { line };
 }
 
+/** A change that may not have come about, by the first words of the tool: what it says is told, and nothing made of it. */
+const MAY_HAVE_FAILED = /^\s*(?!(?:no|none|nothing|0)\b)(?:[\w'-]+ ){1,3}failed\b/i;
+const DATA_FILE = /\.(?:json\w?|ndjson|ya?ml|log)$/i;
+
 function toolEnding({ action, paths }: CallSummary, { text, isError }: ResultToRead): Ending {
-  const refusal = LOOKING.has(action) ? undefined : refusalIn(text);
+  // A file of data may hold the fields of a refusal.
+  const refusal = LOOKING.has(action) && paths.some((path) => DATA_FILE.test(path)) ? undefined : refusalIn(text);
   if (isError || refusal !== undefined || REFUSAL.test(text.slice(0, SHORT_RESULT_CHARS)))
     return { status: "failed", failing: NOTHING_FAILED, ...lineOf(refusal ?? firstLines(text)[0]) };
   const isChange = action === "edit" || action === "write";
@@ -116,7 +139,7 @@ function toolEnding({ action, paths }: CallSummary, { text, isError }: ResultToR
   const wrong = errorAbove(opening);
   if (wrong !== undefined) return { status: "failed", failing: NOTHING_FAILED, ...lineOf(wrong) };
   const shows = text.length > SENTENCE_CHARS_MAX || paths.some((path) => opening.includes(baseName(path)));
-  return shows || CHANGED.test(opening)
+  return !MAY_HAVE_FAILED.test(opening) && (shows || CHANGED.test(opening))
     ? { status: "done", failing: NOTHING_FAILED }
     : { status: "unknown", failing: NOTHING_FAILED, ...lineOf(firstLines(text)[0]) };
 }
@@ -130,10 +153,11 @@ function errorAbove(opening: string): string | undefined {
   return at < 0 || (before !== "" && CHANGED.test(before)) ? undefined : lines[at]!.trim();
 }
 
-function runEnding(facts: CommandFacts | undefined, { text, isError }: ResultToRead): Ending {
+function runEnding(facts: CommandFacts | undefined, { text, isError, exit: stated }: ResultToRead): Ending {
   const shows = facts?.purpose === "show";
   // What a `cat` shows may hold the words of any failure: only its exit counts.
-  const run = outcomeOf(shows ? text.slice(-EDGE_CHARS) : text);
+  const read = outcomeOf(shows ? text.slice(-EDGE_CHARS) : text);
+  const run = stated === undefined ? read : { ...read, exit: stated };
   const counts = {
     ...(run.exit === undefined ? {} : { exit: run.exit }),
     ...(run.passed === undefined || shows ? {} : { passed: run.passed }),
@@ -147,7 +171,8 @@ function runEnding(facts: CommandFacts | undefined, { text, isError }: ResultToR
   const isEmpty = shows && run.exit === 1 && run.errors.length === 0;
   const isFailure = isError || (!shows && (saysFailed(run, facts) || TIMED_OUT.test(lastLines(text)[0] ?? "")));
   const failed = run.exit === undefined ? isFailure : run.exit !== 0 && !isEmpty;
-  const line = failed ? (errors[0] ?? telling(text)) : workedLine(text, shows);
+  // Without a line that looks like an error, the last one is the nearest to what ended it: a word of success before it says nothing of that.
+  const line = failed ? (errors[0] ?? lastLines(text)[0]) : workedLine(text, facts);
   return { status: failed ? "failed" : "done", failing, ...counts, ...lineOf(line) };
 }
 
@@ -157,19 +182,24 @@ function saysFailed(run: ReturnType<typeof outcomeOf>, facts: CommandFacts | und
   return facts?.purpose === "check" && run.errors.length > 0;
 }
 
+/** A table of one row says that below it, in any language: what it says is the row. */
+const ONE_ROW = /^\(1 \p{L}+\)$/u;
+
 /** A run that worked has a verdict where it prints one, or hardly anything else. */
-function workedLine(text: string, shows: boolean): string | undefined {
-  if (shows) return undefined;
-  const line = telling(text);
+function workedLine(text: string, facts: CommandFacts | undefined): string | undefined {
+  if (facts?.purpose === "show") return undefined;
+  const line = telling(text, facts?.purpose === "check");
   return line !== undefined && (text.length <= SHORT_RESULT_CHARS || kindOf(line) < TELLING.length) ? line : undefined;
 }
 
-/** The line near either end that says the most exact thing, or else the last one. */
-function telling(text: string): string | undefined {
+/** The line near either end that says the most exact thing, or else the last one. Of a check that is its verdict, and no address. */
+function telling(text: string, isCheck: boolean): string | undefined {
   let best: string | undefined;
   let least = Infinity;
   for (const line of [...lastLines(text), ...firstLines(text)]) {
+    if (ONE_ROW.test(line)) continue;
     const kind = kindOf(line);
+    if (isCheck && kind === ADDRESS_KIND) continue;
     if (kind < least) [best, least] = [line, kind];
   }
   return best;
@@ -201,7 +231,7 @@ function lastLines(text: string): readonly string[] {
 }
 
 function isOwn(line: string): boolean {
-  return line !== "" && !HARNESS_LINE.test(line);
+  return line !== "" && !isOfClient(line) && !OF_FILE.test(line);
 }
 
 function clean(line: string): string {

@@ -12,15 +12,18 @@ import {
   type ToolCallPart,
   type ToolResultPart,
 } from "../transcript/message.ts";
+import { keptWhile, keptWith } from "../kept.ts";
 import { pairingOf } from "../transcript/pairing.ts";
 import { endingOf, type Ending } from "./endings.ts";
-import { touchFiles, type FileEntry } from "./files.ts";
-import { isInstructionFile, rulesIn } from "./instructions.ts";
+import { ownOutput, resultTexts } from "./envelopes.ts";
+import { pathFrom, touchFiles, type FileEntry } from "./files.ts";
+import { isInstructionFile, rulesIn, workBelow } from "./instructions.ts";
+import { textsIn } from "./person.ts";
 import { planAfter, type PlanItem } from "./plan.ts";
 import { commandFacts, type CommandFacts } from "./shell.ts";
 import { withoutShownSecret } from "./shown-secret.ts";
 import { speakerOf, type Speaker } from "./speakers.ts";
-import { branchIn, folderIn, rootOf, withOpenFile } from "./workspace.ts";
+import { branchIn, folderIn, rootOf, startOf, withOpenFile } from "./workspace.ts";
 
 export interface CallEvent {
   readonly kind: "call";
@@ -55,6 +58,8 @@ export interface InstructionRule {
   readonly message: number;
   readonly file: string;
   readonly text: string;
+  /** The heading or the sentence that its list stands under. */
+  readonly lead?: string;
 }
 
 export interface Events {
@@ -67,10 +72,11 @@ export interface Events {
   readonly rules: readonly InstructionRule[];
   readonly plan: readonly PlanItem[];
   readonly folder?: string;
-  readonly branch?: string;
+  /** As it was stated last for the current folder, in that message. */
+  readonly branch?: { readonly name: string; readonly message: number };
   /** The message of the last commit. */
   readonly committed?: number;
-  /** The deepest folder that most absolute paths lie below, where no command names one. */
+  /** The folder that most calls ran in; where nothing shows one, the deepest that most absolute paths lie below. */
   readonly root?: string;
 }
 
@@ -96,37 +102,47 @@ function read(messages: readonly Message[]): Events {
   const all = eventsIn(messages);
   const calls = all.filter((event) => event.kind === "call");
   const files = new Map<string, FileEntry>();
-  const rules = new Map<string, InstructionRule>();
+  const rules = new Map<string, ReadRule>();
   let plan: readonly PlanItem[] = [];
   let place: Pick<Events, "folder" | "branch" | "committed"> = {};
+  const start = startOf(calls.flatMap(({ summary }) => summary.paths));
+  /** How many calls ran in each. */
+  const folders = new Map<string, number>();
   for (const event of calls) {
     place = placeAfter(place, event);
-    touchFiles(files, event, place.folder);
-    for (const rule of rulesRead(event)) rules.set(rule.text, rule);
+    const folder = place.folder ?? start;
+    if (folder !== undefined) folders.set(folder, (folders.get(folder) ?? 0) + 1);
+    touchFiles(files, event, folder);
+    for (const rule of rulesRead(event)) rules.set(rule.text, { ...rule, place: place.folder });
     plan = planAfter(plan, event.summary, event.call.arguments);
   }
-  const paths = [...files.keys()];
-  const root = place.folder ?? rootOf(paths);
+  // Paths that calls name without a folder are below the one that most ran in, which need not be the last.
+  const root = [...folders].toSorted(([, a], [, b]) => b - a)[0]?.[0] ?? rootOfAll([...files.keys()]);
   return {
     all,
     calls,
     requests: all.flatMap(requestIn),
     files: [...files.values()],
-    rules: [...rules.values()],
+    rules: rulesOfWork([...rules.values()], [...files.values()]),
     plan,
     ...place,
     ...(root === undefined || root === "/" ? {} : { root }),
   };
 }
 
+/** None where more than a few are named without a folder: they may be anywhere. */
+function rootOfAll(paths: readonly string[]): string | undefined {
+  const inFull = paths.filter((path) => /^(?:[/~]|[A-Za-z]:)/.test(path));
+  return inFull.length < paths.length * IN_FULL_SHARE_MIN ? undefined : rootOf(inFull);
+}
+
+const IN_FULL_SHARE_MIN = 0.9;
+
 function requestIn(event: SessionEvent): readonly RequestEvent[] {
   if (event.kind !== "heard" || event.speaker.by !== "person") return [];
   const { text, media } = event.speaker;
   return [{ message: event.message, text, media }];
 }
-
-/** The same object for the same call and result at the same places: most of a conversation was read at the compaction before. */
-const answered = new WeakMap<ToolCallPart, { readonly event: CallEvent; readonly part: ToolResultPart | undefined }>();
 
 function eventsIn(messages: readonly Message[]): readonly SessionEvent[] {
   const results = new Map<ToolCallPart, number>();
@@ -136,30 +152,60 @@ function eventsIn(messages: readonly Message[]): readonly SessionEvent[] {
   messages.forEach((message, at) => {
     if (message.role === "tool") return;
     if (message.role !== "assistant") {
-      before = speakerOf(message, before);
+      before = speakerBy(message, before);
       events.push({ kind: "heard", message: at, speaker: before });
       return;
     }
     before = undefined;
     const said = saidIn(message, at);
     if (said.text !== "") events.push(said);
-    for (const call of callsOf(message)) events.push(callEvent(call, at, { messages, result: results.get(call) }));
+    for (const [nth, call] of callsOf(message).entries()) {
+      const result = results.get(call) ?? (resultAmongTexts(messages[at + 1], nth) === undefined ? undefined : at + 1);
+      const answer = result === undefined ? untold(messages, at) : messages[result]!;
+      events.push(callEvent(call, at, result, typeof answer === "string" ? answer : answeredIn(answer, nth)));
+    }
   });
   return events;
 }
 
-/** The same object for the same message at the same place: what is remembered of it holds. */
-const saidBy = new WeakMap<Message, SaidEvent>();
-
-function saidIn(message: Message, at: number): SaidEvent {
-  let said = saidBy.get(message);
-  if (said?.message !== at) {
-    const text = withoutThinking(contentText(message.parts)).trim();
-    said = { kind: "said", message: at, text, ends: callsOf(message).length === 0 };
-    saidBy.set(message, said);
-  }
-  return said;
+/** A result without an id, as some clients send them: the text of the call that was made as the `nth`. */
+function resultAmongTexts(message: Message | undefined, nth: number): ToolResultPart | undefined {
+  return message?.role === "user" ? textResults(message)[nth] : undefined;
 }
+
+const textResults = keptWith((message: Message): readonly ToolResultPart[] =>
+  resultTexts(textsIn(message)).map((text) => ({ kind: "tool-result", callId: "", content: [{ kind: "text", text }] })),
+);
+
+function answeredIn(message: Message, nth: number): ToolResultPart | undefined {
+  return resultOf(message) ?? resultAmongTexts(message, nth);
+}
+
+// The same object for the same message, or call and result, at the same place: most of a conversation was read at the compaction before.
+const speakerBy = keptWhile(speakerOf);
+
+const saidIn = keptWhile((message: Message, at: number): SaidEvent => {
+  const text = withoutThinking(contentText(message.parts)).trim();
+  return { kind: "said", message: at, text, ends: callsOf(message).length === 0 };
+});
+
+type Answer = ToolResultPart | "interrupted" | "unknown" | undefined;
+
+const callEvent = keptWhile(
+  (call: ToolCallPart, message: number, result: number | undefined, answer: Answer): CallEvent => {
+    const summary = described(call);
+    const facts = summary.command === undefined ? undefined : commandFacts(summary.command);
+    const common = { kind: "call", message, call, facts } as const;
+    if (result === undefined || typeof answer === "string") {
+      const ending: Ending = { status: answer as "interrupted" | "unknown", line: NO_RESULT, failing: [] };
+      return { ...common, summary, ending, text: "" };
+    }
+    const { text: own, exit } = ownOutput(contentText(answer?.content ?? []));
+    const text = withoutShownSecret(summary, own);
+    const ending = endingOf(summary, facts, { text, isError: answer?.isError === true, exit });
+    return { ...common, summary: withOpenFile(summary, text), ending, result, text };
+  },
+);
 
 /** Some models think aloud in their text. */
 function withoutThinking(text: string): string {
@@ -168,43 +214,33 @@ function withoutThinking(text: string): string {
   return close === null ? text : text.slice(close.index + close[0].length);
 }
 
-interface CallPlace {
-  readonly messages: readonly Message[];
-  readonly result: number | undefined;
-}
-
-function callEvent(call: ToolCallPart, message: number, { messages, result }: CallPlace): CallEvent {
-  const part = result === undefined ? undefined : resultOf(messages[result]!);
-  const former = answered.get(call);
-  if (former?.part === part && former?.event.message === message && former.event.result === result) return former.event;
-  const summary = described(call);
-  const text = withoutShownSecret(summary, contentText(part?.content ?? []));
-  const facts = summary.command === undefined ? undefined : commandFacts(summary.command);
-  const common = { kind: "call", message, call, facts } as const;
-  if (result === undefined) {
-    const status = isInterrupted(messages, message) ? "interrupted" : "unknown";
-    return { ...common, summary, ending: { status, line: NO_RESULT, failing: [] }, text: "" };
-  }
-  const ending = endingOf(summary, facts, { text, isError: part?.isError === true });
-  const event: CallEvent = { ...common, summary: withOpenFile(summary, text), ending, result, text };
-  answered.set(call, { event, part });
-  return event;
-}
-
 const NO_RESULT = "no result for this call; whether it ran is not known";
 
-function isInterrupted(messages: readonly Message[], call: number): boolean {
+function untold(messages: readonly Message[], call: number): "interrupted" | "unknown" {
   let next = call + 1;
   while (next < messages.length && messages[next]!.role === "tool") next++;
   const message = messages[next];
-  return message?.role === "user" && speakerOf(message, undefined).by === "interruption";
+  const isInterrupted = message?.role === "user" && speakerOf(message, undefined).by === "interruption";
+  return isInterrupted ? "interrupted" : "unknown";
 }
 
 function rulesRead({ summary, ending, result, text }: CallEvent): readonly InstructionRule[] {
   const file = summary.paths.length === 1 ? summary.paths[0]! : "";
   const isRead = summary.action === "read" || summary.action === "run";
   if (result === undefined || ending.status !== "done" || !isRead || !isInstructionFile(file)) return [];
-  return rulesIn(text).map((rule) => ({ message: result, file, text: rule }));
+  return rulesIn(text).map((rule) => ({ message: result, file, ...rule }));
+}
+
+interface ReadRule extends InstructionRule {
+  /** The folder of the work at that time. */
+  readonly place: string | undefined;
+}
+
+/** Without those of files below which nobody works. */
+function rulesOfWork(rules: readonly ReadRule[], files: readonly FileEntry[]): readonly InstructionRule[] {
+  if (rules.length === 0) return [];
+  const isAboveWork = workBelow(files);
+  return rules.flatMap(({ place, ...rule }) => (isAboveWork(pathFrom(rule.file, place)) ? [rule] : []));
 }
 
 function placeAfter(
@@ -214,10 +250,20 @@ function placeAfter(
   const folder = folderIn(summary, facts, text);
   const branch = branchIn(summary, text);
   const commits = ending.status === "done" && facts?.purpose === "commit";
+  if (folder === undefined && branch === undefined && !commits) return place;
+  // Another folder may be of another repository.
+  const { branch: stated, ...kept } = place;
+  const isSame = folder === undefined || place.folder === undefined || areNested(folder, place.folder);
   return {
-    ...place,
+    ...kept,
+    ...(isSame && stated !== undefined ? { branch: stated } : {}),
     ...(folder === undefined ? {} : { folder }),
-    ...(branch === undefined ? {} : { branch }),
+    ...(branch === undefined ? {} : { branch: { name: branch, message } }),
     ...(commits ? { committed: message } : {}),
   };
+}
+
+/** Whether one of two folders is the other or lies in it. */
+function areNested(one: string, other: string): boolean {
+  return `${one}/`.startsWith(`${other}/`) || `${other}/`.startsWith(`${one}/`);
 }

@@ -11,19 +11,26 @@ export function changesSomething({ summary, facts, ending }: CallEvent): boolean
   );
 }
 
-/** Failed calls of the turn under way after which neither the same worked nor, for a tool, any call of it. */
-export function openFailures({ calls, all }: Events): readonly CallEvent[] {
+export interface OpenFailure {
+  readonly failure: CallEvent;
+  /** The next call of the same program or tool that worked, with other words: whether that put it right is not known. */
+  readonly like: CallEvent | undefined;
+}
+
+/** Failed calls of the turn under way after which the same did not work. */
+export function openFailures({ calls, all }: Events): readonly OpenFailure[] {
   const since = all.findLast((event) => event.kind === "said" && event.ends)?.message ?? -1;
-  const worked = new Set<string>();
-  const open: CallEvent[] = [];
+  const known = new Set<string>();
+  const worked = new Map<string, CallEvent>();
+  const open: OpenFailure[] = [];
   for (const event of calls.toReversed()) {
     if (event.message < since) break;
-    if (event.ending.status === "done") worked.add(sameOf(event));
-    else if (event.ending.status === "failed" && !worked.has(sameOf(event))) {
-      open.unshift(event);
-      // Of several failures of the same, the last is the one that stands.
-      worked.add(sameOf(event));
-    }
+    const { status } = event.ending;
+    if (status === "done") worked.set(familyOf(event), event);
+    else if (status !== "failed") continue;
+    else if (!known.has(sameOf(event))) open.unshift({ failure: event, like: worked.get(familyOf(event)) });
+    // Of several failures of the same, the last is the one that stands.
+    known.add(sameOf(event));
   }
   return open;
 }
@@ -49,7 +56,13 @@ export function repairedFailures({ calls }: Events): readonly RepairedFailure[] 
   return repaired;
 }
 
-/** Two runs of one family do the same; so do two calls of one tool. */
-function sameOf({ summary, facts }: CallEvent): string {
-  return facts === undefined ? summary.tool : facts.family;
+/** The same command, or what a tool does to the same thing: whether another one did the same is not known. */
+function sameOf({ summary: { action, tool, paths, target }, facts }: CallEvent): string {
+  if (facts !== undefined) return facts.deed;
+  const changes = action === "edit" || action === "write";
+  return [changes ? "change" : tool, ...(paths.length > 0 ? paths : [target])].join("\n");
+}
+
+function familyOf({ summary, facts }: CallEvent): string {
+  return facts?.family ?? summary.tool;
 }

@@ -5,8 +5,9 @@
 import { HANDOFF_END, opensWithHandoff } from "../handoff/marks.ts";
 import type { Message } from "../transcript/message.ts";
 import { isConsoleOutput } from "./console.ts";
+import { isOfCline, ownWords, taggedWords } from "./envelopes.ts";
 
-/** How records open, in today's agents: Claude Code, Codex, pi. Lower case. */
+/** How records open, in today's agents: Claude Code, Codex, pi, OpenClaw. Lower case. */
 const RECORD_STARTS = [
   "<command-name>",
   "<command-message>",
@@ -26,6 +27,8 @@ const RECORD_STARTS = [
   "base directory for this skill:",
   "operation stopped by hook:",
   "# agents.md instructions for ",
+  "a new session was started via /new or /reset.",
+  "turn yielded.\n\n[context: ",
 ];
 
 /** How summaries open that some agent recorded in place of earlier turns. Lower case. */
@@ -53,17 +56,23 @@ const AFTER_TYPED_MEANWHILE = /\n\n(?:IMPORTANT: |This is how |Please address th
 const RECORD_START_CHARS_MAX = 160;
 const REMINDER_OPEN = "<system-reminder>";
 const REMINDER_CLOSE = "</system-reminder>";
+/** Between them, each in a part of its own, Gemini CLI sends the files that a person named. */
+const FILES_OPEN = "--- Content from referenced files ---";
+const FILES_CLOSE = "--- End of content ---";
+/** How OpenCode sends a file that a person named: this part, and what its tool returned in the next. */
+const READ_BY_CLIENT = /^Called the \w{1,40} tool with the following input: \{/;
 
 /** The words of a user message that a person wrote; empty when there are none. */
 export function personText(message: Message): string {
   if (message.role !== "user" || (message.origin !== undefined && message.origin !== "anchor")) return "";
-  const texts = message.parts.filter(({ kind }) => kind === "text").length;
-  let text = "";
-  for (const part of message.parts) {
-    const words = part.kind === "text" && !(texts > 1 && isReminder(part.text)) ? typedIn(part.text) : "";
-    if (words !== "") text = text === "" ? words : `${text}\n${words}`;
-  }
-  return text;
+  const texts = textsIn(message);
+  if (isOfCline(texts)) return texts.flatMap((text) => taggedWords(text) || []).join("\n");
+  const attached = texts.length > 1 ? attachedIn(texts) : new Set();
+  return texts.flatMap((text, at) => (attached.has(at) ? [] : typedIn(text) || [])).join("\n");
+}
+
+export function textsIn({ parts }: Message): readonly string[] {
+  return parts.flatMap((part) => (part.kind === "text" ? [part.text] : []));
 }
 
 /** Whether a person wrote the message; a picture alone counts, a record does not. */
@@ -104,7 +113,7 @@ export function slashCommandIn(text: string): SlashCommand | undefined {
 }
 
 function typedIn(text: string): string {
-  const own = withoutReminders(withoutHandoff(text)).trim();
+  const own = ownWords(withoutReminders(withoutHandoff(text))).trim();
   if (own === "" || isRecordedSummary(own) || isConsoleOutput(own)) return "";
   const start = startOf(own);
   return RECORD_STARTS.some((record) => start.startsWith(record)) ? "" : own;
@@ -122,15 +131,27 @@ function withoutHandoff(text: string): string {
 }
 
 /**
- * Whether a text is a reminder from its beginning to its end, as a harness writes it beside what a person typed. A file that it
- * shows may close it and open another: what is between them is the file's. One that brings what a person typed is none here.
+ * The texts of a message, by number, that a harness put beside what a person typed: reminders, and files that it read, each as OpenCode
+ * and Gemini CLI send them. What a file holds can end a tag, but not the part that it stands in.
  */
-function isReminder(text: string): boolean {
-  const own = text.trim();
+function attachedIn(texts: readonly string[]): ReadonlySet<number> {
+  const own = texts.map((text) => text.trim());
+  const files = own.indexOf(FILES_OPEN);
+  const filesEnd = files < 0 ? -1 : own.lastIndexOf(FILES_CLOSE);
+  const isAttached = (text: string, at: number): boolean => {
+    if (isReminder(text) || (at >= files && at <= filesEnd) || READ_BY_CLIENT.test(text)) return true;
+    return at > 0 && text.startsWith("<") && READ_BY_CLIENT.test(own[at - 1]!);
+  };
+  return new Set(own.flatMap((text, at) => (isAttached(text, at) ? [at] : [])));
+}
+
+/** A reminder from its beginning to its end; one that brings what a person typed is none here. */
+function isReminder(own: string): boolean {
   if (!own.startsWith(REMINDER_OPEN) || !own.endsWith(REMINDER_CLOSE)) return false;
   return !TYPED_MEANWHILE.test(own.slice(REMINDER_OPEN.length, REMINDER_OPEN.length + RECORD_START_CHARS_MAX));
 }
 
+/** In one text, a reminder goes on to the last tag that can close it: what it shows may close it too. */
 function withoutReminders(text: string): string {
   let open = text.indexOf(REMINDER_OPEN);
   if (open < 0) return text;
@@ -138,10 +159,13 @@ function withoutReminders(text: string): string {
   let at = 0;
   while (open >= 0) {
     kept += text.slice(at, open);
-    const close = text.indexOf(REMINDER_CLOSE, open);
-    kept += typedMeanwhile(text.slice(open + REMINDER_OPEN.length, close < 0 ? text.length : close));
-    at = close < 0 ? text.length : close + REMINDER_CLOSE.length;
-    open = text.indexOf(REMINDER_OPEN, at);
+    const next = text.indexOf(REMINDER_OPEN, open + REMINDER_OPEN.length);
+    const end = next < 0 ? text.length : next;
+    const inside = text.slice(open + REMINDER_OPEN.length, end);
+    const close = inside.lastIndexOf(REMINDER_CLOSE);
+    kept += typedMeanwhile(close < 0 ? inside : inside.slice(0, close));
+    at = close < 0 ? end : open + REMINDER_OPEN.length + close + REMINDER_CLOSE.length;
+    open = next;
   }
   return kept + text.slice(at);
 }

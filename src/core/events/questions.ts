@@ -1,8 +1,12 @@
-/** What a person chose when the agent asked through a tool that offers options, as Claude Code's AskUserQuestion does: question and answer as the tool recorded them. */
+/**
+ * What a person chose when the agent asked: through a tool that offers options, as Claude Code's AskUserQuestion does, question and
+ * answer as the tool recorded them; or in words, by the letter or number of an option.
+ */
 import { actionByName, isForeignTool } from "../digest/tool-names.ts";
 import type { Events } from "./events.ts";
 
 export interface ChosenAnswer {
+  /** The message that brought it. */
   readonly message: number;
   readonly question: string;
   readonly answer: string;
@@ -11,16 +15,16 @@ export interface ChosenAnswer {
 const ANSWER = /"([^"\n]{1,600})"="([^"\n]{1,600})"/g;
 
 export function answersOf({ calls }: Events): readonly ChosenAnswer[] {
-  return calls.flatMap(({ summary, ending, text, call, message, result }) => {
+  return calls.flatMap(({ summary, ending, text, call, result }) => {
     if (!asksPerson(summary.tool) || ending.status !== "done" || result === undefined) return [];
     const pairs = Array.from(text.matchAll(ANSWER), ([, question, answer]) => ({
-      message,
+      message: result,
       question: question!,
       answer: answer!,
     }));
     if (pairs.length > 0) return pairs;
     const question = questionIn(call.arguments);
-    return question === undefined || text.trim() === "" ? [] : [{ message, question, answer: text.trim() }];
+    return question === undefined || text.trim() === "" ? [] : [{ message: result, question, answer: text.trim() }];
   });
 }
 
@@ -37,4 +41,21 @@ function questionIn(args: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** All of a reply, or what stands before the first mark of it. */
+const LABEL = /^\(?(\p{L}|\d{1,2})\)?(?:[.,:;)]|$)/u;
+const MARKS_BEFORE = /^[\s\-*•|>(`]+/;
+const MARKS_BEHIND = /^[\s*)`\]]*[.):：、|–-]/u;
+const LABEL_CHARS_MAX = 40;
+
+/** The line of a text that states the option which a person chose by its letter or number, in a list or a table; absent where none does. */
+export function chosenOption(reply: string, asked: string): string | undefined {
+  const label = LABEL.exec(reply.trim())?.[1]?.toUpperCase();
+  if (label === undefined) return undefined;
+  const isOption = (line: string): boolean => {
+    const own = line.slice(0, LABEL_CHARS_MAX).replace(MARKS_BEFORE, "").toUpperCase();
+    return own.startsWith(label) && MARKS_BEHIND.test(own.slice(label.length));
+  };
+  return asked.split("\n").findLast(isOption)?.trim();
 }

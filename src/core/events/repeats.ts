@@ -1,5 +1,6 @@
-/** What was done again and came to the same: identical calls with identical results. */
+/** What was done again and came to the same: identical calls with identical results, also where something else was tried in between. */
 import type { CallEvent, Events } from "./events.ts";
+import { changesSomething } from "./failures.ts";
 
 /** Twice may be a check; from the third time on, it leads nowhere. */
 const REPEATED_MIN = 3;
@@ -11,18 +12,33 @@ export interface Repeat {
 }
 
 /**
- * Calls that had the very same arguments and result each time, the most frequent first. Results are compared only where calls are the
- * same: most of a conversation's text is in results that nothing repeats.
+ * Calls that had the very same arguments and result each time, the most frequent first; one that works after each change is no
+ * repetition. Results are compared only where calls are the same: most of a conversation's text is in results that nothing repeats.
  */
 export function repeatedCalls({ calls }: Events): readonly Repeat[] {
-  const answered = calls.filter(({ result }) => result !== undefined);
-  const same = Map.groupBy(answered, ({ call }) => `${call.name}\n${call.arguments}`);
+  const others = changesBefore(calls);
+  const alike = Map.groupBy(calls, ({ call }) => call.arguments);
+  const again = calls.filter(
+    ({ call, result }) => result !== undefined && alike.get(call.arguments)!.length >= REPEATED_MIN,
+  );
+  const same = Map.groupBy(again, ({ call }) => `${call.name}\n${call.arguments}`);
   return [...same.values()]
     .filter((group) => group.length >= REPEATED_MIN)
     .flatMap((group) => [...Map.groupBy(group, ({ text }) => text).values()])
+    .flatMap((group) => [...Map.groupBy(group, others(group)).values()])
     .filter((group) => group.length >= REPEATED_MIN)
     .map((group) => ({ event: group.at(-1)!, times: group.length }))
     .toSorted((one, other) => other.times - one.times || other.event.message - one.event.message);
+}
+
+/** Of each call that worked, how many other calls had changed something before it. */
+function changesBefore(calls: readonly CallEvent[]): (group: readonly CallEvent[]) => (event: CallEvent) => number {
+  let changes = 0;
+  const before = new Map(calls.map((call) => [call, changesSomething(call) ? changes++ : changes]));
+  return (group) => {
+    const own = new Map(group.map((event, at) => [event, changesSomething(event) ? at : 0]));
+    return (event) => (event.ending.status === "done" ? before.get(event)! - own.get(event)! : 0);
+  };
 }
 
 export function readsOneFile({ summary, ending, facts }: CallEvent): boolean {

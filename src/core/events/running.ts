@@ -25,5 +25,5 @@ function tellsEnd(event: Events["all"][number], ids: readonly string[]): boolean
     return speaker.by === "report" && ids.some((id) => speaker.text.includes(id));
   }
   if (!ids.some((id) => event.call.arguments.includes(id))) return false;
-  return ENDED.test(event.text.slice(0, AROUND_CHARS));
+  return event.ending.exit !== undefined || ENDED.test(event.text.slice(0, AROUND_CHARS));
 }

@@ -17,10 +17,14 @@ export interface Step {
 
 export interface CommandFacts {
   readonly purpose: CommandPurpose;
-  /** The first words of what it does: two runs of one family do the same to different things. */
+  /** What it does, without what only shows something: two lines with the same text do the same. */
+  readonly deed: string;
+  /** The first words of that: two runs of one family do the same to different things. */
   readonly family: string;
   readonly deletes: readonly string[];
   readonly writes: readonly string[];
+  /** Words that may name what it shows: neither options nor what it looks for. */
+  readonly shows: readonly string[];
   /** The folder that it changes to first. */
   readonly folder?: string;
 }
@@ -32,10 +36,15 @@ const CHECK_WORDS_MAX = 4;
 
 /** Programs that only show something: what they print says nothing about how the work is going. */
 const SHOWS = new Set(
-  "cat head tail less more grep egrep rg ag ls dir find fd tree wc echo printf pwd which type file stat du df env printenv date whoami sort uniq cut awk jq column diff cmp nl od xxd hexdump strings history man ps open goto scroll_down scroll_up search_dir search_file find_file sleep true cd export test [ gc get-content get-childitem select-string".split(
+  "cat head tail less more grep egrep rg ag ls dir find fd tree wc echo printf pwd which type file stat du df env printenv date whoami sort uniq cut awk jq column diff cmp nl od xxd hexdump strings history man ps open goto scroll_down scroll_up search_dir search_file find_file sleep true cd export test [ gc".split(
     " ",
   ),
 );
+/** What PowerShell calls a command says what it does; those verbs read, choose and print (https://learn.microsoft.com/powershell/scripting/developer/cmdlet/approved-verbs-for-windows-powershell-commands). */
+const CMDLET_SHOWS =
+  /^\(*(?:(?:Get|Select|Where|Sort|Group|Measure|Format|Compare|Test|Find|Search|Show|ConvertTo|ConvertFrom|Write|Join|Split|Resolve)-[A-Z]|Out-(?:String|Host|Null|Default)\b)/;
+/** `$name = …` of PowerShell: what is behind it is the command. */
+const VARIABLE = /^\(*\$\w+$/;
 const GIT_SHOWS = new Set(
   "log show diff status blame grep ls-files ls-tree rev-parse reflog remote describe cat-file merge-base rev-list fetch config shortlog for-each-ref".split(
     " ",
@@ -64,11 +73,14 @@ export function commandFacts(command: string): CommandFacts {
   const folder = folderOf(steps);
   const deletes = steps.flatMap(deletedBy);
   const writes = steps.flatMap(writtenBy);
+  const meant = doing.length > 0 ? doing : steps;
   return {
     purpose: purposeOf(steps, doing, deletes.length + writes.length > 0),
-    family: familyOf(doing[0] ?? steps[0]),
+    deed: [folder ?? "", ...meant.map(({ words }) => words.join(" "))].join("\n"),
+    family: familyOf(meant[0]),
     deletes,
     writes,
+    shows: steps.flatMap(shownBy),
     ...(folder === undefined ? {} : { folder }),
   };
 }
@@ -88,12 +100,17 @@ function checks({ words }: Step): boolean {
 
 function shows({ words }: Step): boolean {
   const [program = "", ...rest] = words;
+  if (VARIABLE.test(program)) return rest[0] !== "=" || isShown(rest[1] ?? "") || VARIABLE.test(rest[1] ?? "");
   if (program === "git") {
     const verb = rest.find((word) => !word.startsWith("-") && !word.includes("/")) ?? "";
     return GIT_SHOWS.has(verb) || (verb === "branch" && rest.length === 1);
   }
   if (program === "sed") return rest.some((word) => /^-\w*n/.test(word)) && !rest.some((word) => /^-\w*i/.test(word));
-  return SHOWS.has(program.toLowerCase());
+  return isShown(program);
+}
+
+function isShown(program: string): boolean {
+  return SHOWS.has(program.toLowerCase()) || CMDLET_SHOWS.test(program);
 }
 
 function familyOf(step: Step | undefined): string {
@@ -108,13 +125,36 @@ function folderOf(steps: readonly Step[]): string | undefined {
   return first.words.slice(1).find((word) => word !== "/d" && word !== "--");
 }
 
+/** Programs whose first word is what they look for, or do, unless an option says it. */
+const TAKES_PATTERN = new Set("grep egrep fgrep rg ag ack sed awk jq select-string".split(" "));
+const PATTERN_OPTION = /^-\w*[ef]$|^--(?:regexp|file|expression)$/;
+/** Programs whose words are no files. */
+const TAKES_TEXT = new Set(
+  "echo printf pwd which type env printenv date whoami history ps sleep true cd export find fd".split(" "),
+);
+
+/** What an option such as `-A` takes. */
+const NUMBER = /^\d+$/;
+
+function shownBy(step: Step): readonly string[] {
+  const [program = "", ...rest] = step.words;
+  if (!shows(step) || TAKES_TEXT.has(program)) return [];
+  const takesPattern = TAKES_PATTERN.has(program) || (program === "git" && rest[0] === "grep");
+  const given = rest.filter((_, at) => !PATTERN_OPTION.test(rest[at - 1] ?? ""));
+  const named = pathsIn(program === "git" ? given.slice(1) : given);
+  return takesPattern && given.length === rest.length ? named.filter((word) => !NUMBER.test(word)).slice(1) : named;
+}
+
 function deletedBy({ words }: Step): readonly string[] {
   const at = words[0] === "git" ? 1 : 0;
-  return words[at] === "rm" || words[at] === "del" ? pathsIn(words.slice(at + 1)) : [];
+  const paths = pathsIn(words.slice(at + 1));
+  if (words[at] === "mv") return paths.slice(0, -1);
+  return words[at] === "rm" || words[at] === "del" ? paths : [];
 }
 
 function writtenBy({ words, writes }: Step): readonly string[] {
-  const [program = "", ...rest] = words;
+  const [program = "", ...rest] = words[0] === "git" ? words.slice(1) : words;
+  if (program === "mv") return [...writes, ...pathsIn(rest).slice(-1)];
   const inPlace = program === "sed" && rest.some((word) => /^-\w*i/.test(word));
   const edited = inPlace ? pathsIn(rest).slice(-1) : program === "tee" ? pathsIn(rest) : [];
   return [...writes, ...edited];
@@ -172,7 +212,7 @@ function simpleSteps(given: string): readonly Step[] {
 /** Reads what begins at a place; returns the place after it. */
 function readAt(reader: Reader, command: string, at: number): number {
   const char = command[at]!;
-  if (char === "\\") return add(reader, command[at + 1] ?? "", at + 2);
+  if (char === "\\" && !UNESCAPED.test(command[at + 1] ?? "")) return add(reader, command[at + 1] ?? "", at + 2);
   if (char === "'" || char === '"') return readQuoted(reader, command, at);
   if (char === "\n") {
     endStep(reader, command, at);
@@ -195,6 +235,9 @@ function readAt(reader: Reader, command: string, at: number): number {
   return add(reader, char, at + 1);
 }
 
+/** Nobody escapes what means nothing to a shell: behind a backslash it is the name of a file or folder on Windows. */
+const UNESCAPED = /[\p{L}\p{N}_.]/u;
+
 function add(reader: Reader, text: string, next: number): number {
   reader.word += text;
   reader.open = true;
@@ -206,13 +249,15 @@ function readQuoted(reader: Reader, command: string, at: number): number {
   let end = at + 1;
   let text = "";
   while (end < command.length && command[end] !== quote) {
-    if (quote === '"' && command[end] === "\\") end++;
+    if (quote === '"' && command[end] === "\\" && ESCAPED.test(command[end + 1] ?? "")) end++;
     text += command[end] ?? "";
     end++;
   }
   return add(reader, text, end + 1);
 }
 
+/** Within double quotes, a backslash before anything else is one: `"C:\\work"`. */
+const ESCAPED = /["\\$`\n]/;
 const HERE_DOCUMENT = /^<<-?[ \t]*["']?([A-Za-z_]\w*)["']?/;
 
 function readRedirection(reader: Reader, command: string, at: number): number {

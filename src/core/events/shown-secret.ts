@@ -4,6 +4,7 @@ import { MARKER } from "../redaction/mask.ts";
 import { nameStrength } from "../redaction/names.ts";
 import { looksChosen } from "../redaction/values.ts";
 import { onlyLine } from "./endings.ts";
+import { ownOutput } from "./envelopes.ts";
 
 const CALL_CHARS_MAX = 2_000;
 const WORDS = /[\w.$-]{2,64}/g;
@@ -16,7 +17,7 @@ export function withoutShownSecret(call: CallSummary, result: string): string {
 
 /** The secret that a result consists of, where the words of its call name one. */
 export function secretShownBy({ tool, command, values, target }: CallSummary, result: string): string | undefined {
-  const shown = onlyLine(result)?.trim() ?? "";
+  const shown = onlyLine(ownOutput(result).text)?.trim() ?? "";
   if (/\s/.test(shown) || !looksChosen(shown)) return undefined;
   const asked = [tool, command ?? [...values, target].join(" ")].join(" ").slice(0, CALL_CHARS_MAX);
   return namesSecret(asked.match(WORDS) ?? []) ? shown : undefined;

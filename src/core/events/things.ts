@@ -114,9 +114,13 @@ function factsText(facts: readonly Fact[]): string {
   return facts.map(({ place, values, separator }) => `${place}: ${values.map(valueOf).join(separator)}`).join(", ");
 }
 
+/** What a long text was is left out: where not all fits, it would be what stays. */
 function valueOf({ now, was }: FactValue): string {
-  return was === undefined ? now : `${was} → ${now}`;
+  if (was === undefined) return now;
+  return `${was.length > REPLACED_CHARS_MAX ? "…" : was} → ${now}`;
 }
+
+const REPLACED_CHARS_MAX = 32;
 
 /** `cabin: business → economy, payments added: card_1 -6594, flights[].price: 1859 → 140 | 1679 → 101`. */
 function differences(before: Leaves, now: Leaves): readonly Fact[] | undefined {

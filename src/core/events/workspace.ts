@@ -4,7 +4,8 @@ import { isForeignTool, type CallAction } from "../digest/tool-names.ts";
 import type { CommandFacts } from "./shell.ts";
 
 const EDGE_CHARS = 600;
-const STATED_FOLDER = /\(Current directory: (\/[^)\n]+)\)/;
+/** SWE-agent; Claude Code, where a command left the folders that it may work in. */
+const STATED_FOLDER = /\(Current directory: (\/[^)\n]+)\)|^Shell cwd was reset to (\S.*)$/m;
 const STATED_BRANCH =
   /(?:^|\n)(?:On branch |Switched to (?:a new )?branch ')([\w./-]+)|(?:^|\n)\[([\w./-]+)(?: \(root-commit\))? [0-9a-f]{7,40}\]/;
 /** Commands that print the name of the branch and nothing else. */
@@ -22,7 +23,8 @@ export function folderIn(
   result: string,
 ): string | undefined {
   const states = STATING.has(action) && !isForeignTool(tool);
-  const stated = states ? STATED_FOLDER.exec(result.slice(-EDGE_CHARS))?.[1] : undefined;
+  const [, named, reset] = (states ? STATED_FOLDER.exec(result.slice(-EDGE_CHARS)) : undefined) ?? [];
+  const stated = named ?? reset;
   if (stated !== undefined) return stated;
   return facts?.folder !== undefined && ABSOLUTE.test(facts.folder) ? facts.folder : undefined;
 }
@@ -54,6 +56,42 @@ export function rootOf(paths: readonly string[]): string | undefined {
     if (below >= absolute.length * ROOT_SHARE_MIN && folder.length > (root ?? "").length && isDeep(folder))
       root = folder;
   return root;
+}
+
+/** More folders of a path are not looked at. */
+const DEPTH_MAX = 32;
+
+/**
+ * The folder that work began in, as paths show it: below it, most paths that are named without it are the ends of paths that are named in
+ * full. One name alone may be in many folders.
+ */
+export function startOf(paths: readonly string[]): string | undefined {
+  const named = [...new Set(paths)];
+  const relative = new Set(
+    named.filter((path) => !path.startsWith("/") && path.includes("/")).map((path) => path.replace(/^\.\/|\/$/g, "")),
+  );
+  if (relative.size === 0) return undefined;
+  const votes = new Map<string, Set<string>>();
+  const seen = new Set<string>();
+  for (const path of named.filter((one) => one.startsWith("/")))
+    for (const within of withFolders(path)) {
+      if (seen.has(within)) continue;
+      seen.add(within);
+      for (const folder of withFolders(within).slice(1)) {
+        const end = within.slice(folder.length + 1);
+        if (relative.has(end)) (votes.get(folder) ?? votes.set(folder, new Set()).get(folder)!).add(end);
+      }
+    }
+  const [best] = [...votes].toSorted(([, a], [, b]) => b.size - a.size);
+  return best === undefined || !isDeep(best[0]) ? undefined : best[0];
+}
+
+/** A path and the folders above it, the nearest first. */
+function withFolders(path: string): readonly string[] {
+  const all: string[] = [];
+  for (let end = path.length; end > 0 && all.length < DEPTH_MAX; end = path.lastIndexOf("/", end - 1))
+    all.push(path.slice(0, end));
+  return all;
 }
 
 function isDeep(folder: string): boolean {

@@ -35,14 +35,10 @@ export interface Candidates {
   /** What each section could say beside it, best first. */
   readonly drafts: ReadonlyMap<Topic, readonly ItemDraft[]>;
   /** The record of turns in at most that many tokens, and of them so many about the focus. */
-  readonly record: (tokensMax: number, aboutMax: number, wordsOf: number) => readonly Item[];
-  /** Tokens of the record in which no message of a person is left out. */
-  readonly roomForWords: () => number;
-  /** Lines of results in at most that many tokens, without what `present` says. */
-  readonly quotes: ((tokensMax: number, present: string) => readonly Item[]) | undefined;
+  readonly record: (tokensMax: number, aboutMax: number) => readonly Item[];
   /** Beside a model's words, of the room: what the turns that it has not read are of all. */
   readonly unreadShare: number;
-  /** Whether what a model's words leave of the room is for record and quotes, however much they say. */
+  /** Whether what a model's words leave of the room is for the record, however much they say. */
   readonly fillsRoom: boolean;
   readonly matches: ((text: string) => boolean) | undefined;
 }
@@ -80,21 +76,17 @@ export function fit(candidates: Candidates, options: FitOptions): ReadonlyMap<To
     forSections -= about + others;
     forOthers -= others;
   }
-  const told = [...rows.values()].flatMap(({ chosen }) => [...chosen]);
-  const aboutMax =
-    options.budget * FOCUS_SHARE - measure.text(said(told.filter(({ text }) => candidates.matches?.(text))));
+  const chosen = [...rows.values()].flatMap((row) => [...row.chosen]);
+  const about = chosen.filter(({ text }) => candidates.matches?.(text));
   const isFilled = !hasProse || candidates.fillsRoom || proseTokens < room * PROSE_SHARE_MIN;
-  const forQuotes = isFilled ? quotesRoom(candidates, options, left) : 0;
-  const record = (tokensMax: number): readonly Item[] =>
-    isFilled || forUnread > 0
-      ? candidates.record(tokensMax, Math.max(0, aboutMax), Math.min(left, tokensMax * WORDS_OF_RECORD_MAX))
-      : [];
-  const present = (): string => [said(told), ...[...prose.values()].flat(), said(record(left - forQuotes))].join("\n");
-  const quotes = forQuotes === 0 ? [] : (candidates.quotes?.(forQuotes, present()) ?? []);
-  // What no line was worth quoting for is the record's.
-  const turns = record(
-    quotes.length === 0 ? left : left - measure.text(`## -\n${said(quotes)}\n`) - quotes.length * QUOTE_MARK_TOKENS,
-  );
+  const aboutMax = Math.max(0, options.budget * FOCUS_SHARE - measure.text(said(about)));
+  const turns = isFilled || forUnread > 0 ? candidates.record(left, aboutMax) : [];
+  let free = left - weighTurns(turns, measure);
+  // What the record does not need is for what did not fit into its section's share, but for a longer list of files.
+  for (const topic of TOPICS_BY_NEED) {
+    const row = rows.get(topic);
+    if (row !== undefined && topic !== "files") free -= fill(row, { costs, seen, most: free, wanted: () => true });
+  }
   const filled = new Map(Array.from(rows, ([topic, row]) => [topic, filledOf(row)]));
   const add = (topic: Topic, more: readonly Item[]): void => {
     const { items, leftOut } = filled.get(topic) ?? { items: [], leftOut: 0 };
@@ -103,25 +95,15 @@ export function fit(candidates: Candidates, options: FitOptions): ReadonlyMap<To
   for (const [topic, texts] of prose) add(topic, texts.map(proseItem(topic)));
   // Beside a model's words the turns come last, but for those that go on from its own steps.
   add(hasProse && (forUnread === 0 || !prose.has("actions")) ? "context" : "actions", turns);
-  add("context", untold(quotes, said(turns)));
   return filled;
 }
 
-/** The record may have more room than it had when the quotes were chosen, and tell some of them. */
-function untold(quotes: readonly Item[], told: string): readonly Item[] {
-  // A text that has not all words of a line does not hold the line: most are not searched for.
-  const words = new Set(told.split(/\s+/));
-  const isTold = (line: string): boolean =>
-    line
-      .split(/\s+/)
-      .slice(1, -1)
-      .every((word) => words.has(word)) && told.includes(line);
-  return quotes.flatMap((item) => {
-    const [label, ...lines] = item.text.split("\n");
-    const left = lines.filter((line) => !isTold(line));
-    return left.length === 0 ? [] : [{ ...item, text: [label, ...left].join("\n") }];
-  });
+function weighTurns(turns: readonly Item[], measure: Measure): number {
+  return turns.length === 0 ? 0 : measure.text(`## -\n${said(turns)}\n`) + turns.length * TURN_MARK_TOKENS;
 }
+
+/** Its number and margin. */
+const TURN_MARK_TOKENS = 4;
 
 /** Of what was done the newest is worth most, elsewhere what comes first. */
 function proseItem(topic: Topic): (text: string, at: number) => Item {
@@ -138,19 +120,6 @@ export function isProse({ rank }: Item): boolean {
 function said(items: readonly Item[]): string {
   return items.map(({ text }) => text).join("\n");
 }
-
-/** Lines of results have a part of a handoff that is not small, beside the words of people; what is about a focus has all of it. */
-function quotesRoom({ quotes, matches, roomForWords }: Candidates, { budget }: FitOptions, left: number): number {
-  if (quotes === undefined || matches !== undefined || budget < QUOTES_BUDGET_MIN) return 0;
-  return Math.floor(Math.min(left * QUOTES_SHARE, Math.max(0, left - roomForWords())));
-}
-
-const QUOTES_SHARE = 0.3;
-/** Quotes take nothing from the share of persons' words, as far as the record keeps room for what was done. */
-const WORDS_OF_RECORD_MAX = 1.2;
-/** Bullet and margins. */
-const QUOTE_MARK_TOKENS = 3;
-const QUOTES_BUDGET_MIN = 400;
 
 interface Row {
   readonly topic: Topic;

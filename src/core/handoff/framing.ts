@@ -33,6 +33,12 @@ export function frameOf({ recall, earlier, first, last }: Replaced, words: Words
   return { opening: `${HANDOFF_START}\n${opening}`, closing: HANDOFF_END };
 }
 
+/** The same handoff where some of its messages stand in front of it too, but not all that was between them. */
+export function namingAbove(handoff: string, words: Words, numbers: string): string {
+  const how = `, ${words.how}.`;
+  return handoff.replace(how, ` (${words.above}: ${numbers})${how}`);
+}
+
 /** Where the recall ids are in the opening, in every language. */
 export const RECALL_LEAD = /\brecall (?=r[0-9a-f])/;
 

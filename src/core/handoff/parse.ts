@@ -103,10 +103,11 @@ function spansIn(framing: string): readonly string[] {
   return at < 0 ? [] : (framing.slice(at).match(/\br[0-9a-f]{6,64}\b/g) ?? []);
 }
 
-/** How words open whose message has a number (`turns/words.ts`), what points to a message, and the goal's own. */
+/** How words open whose message has a number (`turns/words.ts`), what points to a message, and what code dates itself. */
 const SPOKEN = /^\[\d+\] (?=(?:User|System): )/gm;
 const POINTER = /; word for word in message \d+(?=\])/g;
-const GOAL_LEAD = /^\[\d+\] /;
+const DATE = /^\[\d+\] /;
+const DATED_TOPICS: readonly Topic[] = ["goal", "decisions"];
 /** Lines that were quoted, below what they are from. */
 const QUOTE = /^\[\d+\] .+:\n/;
 
@@ -124,7 +125,7 @@ export function withoutNumbers({ sections, ...parsed }: ParsedHandoff): ParsedHa
 
 /** What a person said may end as a citation does. */
 function unnumbered(topic: Topic, text: string): string {
-  const unled = topic === "goal" ? text.replace(GOAL_LEAD, "[earlier] ") : text.replace(SPOKEN, "");
+  const unled = DATED_TOPICS.includes(topic) ? text.replace(DATE, "[earlier] ") : text.replace(SPOKEN, "");
   const unmarked = unled.replace(POINTER, "");
   return unmarked === text ? text.replace(CITES, "") : unmarked;
 }

@@ -17,6 +17,8 @@ export interface Words {
   readonly originals: string;
   readonly before: string;
   readonly messages: string;
+  /** In front of the numbers of those that stand in front of it word for word too. */
+  readonly above: string;
   /** How they are found there. */
   readonly how: string;
   /** What the live request is. */
@@ -31,6 +33,7 @@ const ENGLISH: Words = {
   originals: "Originals",
   before: "before them",
   messages: "messages",
+  above: "of these, above this record",
   how: "word for word; search them for words, or read them by number",
   newest: "The newest user message",
 };
@@ -59,6 +62,7 @@ const WORDS: Readonly<Record<Language, Words>> = {
     originals: "Originales",
     before: "antes",
     messages: "mensajes",
+    above: "de ellos, encima de este registro",
     how: "palabra por palabra; busque palabras en ellos o léalos por número",
     newest: "El último mensaje del usuario",
   },
@@ -84,6 +88,7 @@ const WORDS: Readonly<Record<Language, Words>> = {
     originals: "Originaux",
     before: "avant",
     messages: "messages",
+    above: "dont au-dessus de ce compte rendu",
     how: "mot pour mot ; cherchez-y des mots ou lisez-les par numéro",
     newest: "Le dernier message de l'utilisateur",
   },
@@ -109,6 +114,7 @@ const WORDS: Readonly<Record<Language, Words>> = {
     originals: "Originale",
     before: "davor",
     messages: "Nachrichten",
+    above: "davon über diesem Protokoll",
     how: "Wort für Wort; nach Wörtern suchen oder nach Nummern lesen",
     newest: "Die neueste Nachricht des Nutzers",
   },
@@ -134,6 +140,7 @@ const WORDS: Readonly<Record<Language, Words>> = {
     originals: "Originais",
     before: "antes",
     messages: "mensagens",
+    above: "delas, acima deste registro",
     how: "palavra por palavra; busque palavras neles ou leia-os por número",
     newest: "A mensagem mais nova do usuário",
   },
@@ -159,6 +166,7 @@ const WORDS: Readonly<Record<Language, Words>> = {
     originals: "Originali",
     before: "prima",
     messages: "messaggi",
+    above: "di cui sopra questo registro",
     how: "parola per parola; cercarvi parole o leggerli per numero",
     newest: "Il messaggio più recente dell'utente",
   },
@@ -184,6 +192,7 @@ const WORDS: Readonly<Record<Language, Words>> = {
     originals: "Оригиналы",
     before: "до них",
     messages: "сообщения",
+    above: "из них выше этой записи",
     how: "слово в слово; можно искать по словам или читать по номерам",
     newest: "Последнее сообщение пользователя",
   },
@@ -209,6 +218,7 @@ const WORDS: Readonly<Record<Language, Words>> = {
     originals: "原文",
     before: "更早",
     messages: "消息",
+    above: "其中位于本记录之前",
     how: "逐字保留；可按词搜索或按编号阅读",
     newest: "用户最新的消息",
   },
@@ -234,6 +244,7 @@ const WORDS: Readonly<Record<Language, Words>> = {
     originals: "原文",
     before: "それ以前",
     messages: "メッセージ",
+    above: "うちこの記録の前にもあるもの",
     how: "一字一句そのまま、語で検索するか番号で読めます",
     newest: "ユーザーの最新のメッセージ",
   },
@@ -259,6 +270,7 @@ const WORDS: Readonly<Record<Language, Words>> = {
     originals: "원문",
     before: "그 이전",
     messages: "메시지",
+    above: "이 중 이 기록 앞에도 있는 것",
     how: "원문 그대로이며, 단어로 찾거나 번호로 읽습니다",
     newest: "사용자의 최신 메시지",
   },
@@ -268,12 +280,6 @@ const WORDS: Readonly<Record<Language, Words>> = {
 export function thirteenSections(language: Language): readonly Section[] {
   const { headings } = WORDS[language];
   return THIRTEEN_SECTIONS.map((section) => ({ ...section, heading: headings[section.topics[0] as keyof Headings] }));
-}
-
-/** Those of a record under these headings; in English where they are of another template. */
-export function wordsFor(template: readonly Section[]): Words {
-  const first = template[0]?.heading;
-  return Object.values(WORDS).find(({ headings }) => headings.task === first) ?? ENGLISH;
 }
 
 export function wordsIn(language: Language): Words {

@@ -6,22 +6,23 @@
 import { eventsOf, type Events } from "../events/events.ts";
 import { stillRunning } from "../events/running.ts";
 import { saysLittle } from "../events/text.ts";
+import { keptByText } from "../kept.ts";
 import type { Measure } from "../transcript/measure.ts";
 import { contentText, type Message } from "../transcript/message.ts";
 import { fit, isProse, type Candidates } from "./fit.ts";
 import { focusMatcher } from "./focus.ts";
 import { frameOf } from "./framing.ts";
 import type { AlreadyVisible, Item, ItemDraft } from "./items.ts";
+import { languageOfPeople } from "./language.ts";
 import { opensWithHandoff } from "./marks.ts";
-import { createQuoter } from "./quotes.ts";
 import type { Items } from "./model/asked.ts";
 import { parseHandoff, withoutNumbers, type ParsedHandoff } from "./parse.ts";
 import { sectionLines, type FilledSection } from "./render.ts";
 import { DRAFTS, type HandoffMaterial } from "./sections/drafts.ts";
-import { TOPICS, TOPICS_BY_NEED, UNCOMMITTED } from "./sections/topics.ts";
+import { TOPICS, TOPICS_BY_NEED, SINCE_COMMIT } from "./sections/topics.ts";
 import type { Topic } from "./sections/topic.ts";
 import { THIRTEEN_SECTIONS, type Section } from "./templates.ts";
-import { wordsFor } from "./translations.ts";
+import { wordsIn } from "./translations.ts";
 import { recordOf, type SessionRecord, type ToldTurn } from "./turns/record.ts";
 
 export { parseHandoff, type ParsedHandoff } from "./parse.ts";
@@ -51,11 +52,9 @@ export interface HandoffRequest {
   readonly redact: (text: string) => string;
   /** The thirteen sections where it is not set. */
   readonly template?: readonly Section[];
-  /** Whether the budget is there to be used, as one that was asked for is. */
-  readonly fillsBudget?: boolean;
   /** What a model wrote: it stands, and code tells beside it what the model has not read. */
   readonly prose?: Items;
-  /** Whether what the model's words leave of the budget is for record and quotes. */
+  /** Whether what the model's words leave of the budget is for the record. */
   readonly fillsRoom?: boolean;
   /** Code tells what happened from this message on, where the model read no further. */
   readonly proseUntil?: number;
@@ -87,6 +86,8 @@ const FITS_MAX = 3;
 const MARGIN_SHARE = 0.01;
 /** Carried items come before all new ones. */
 const ORDER_BEFORE = -1_000_000;
+/** Characters of the folders of sessions that are remembered. */
+const ROOTS_CHARS_MAX = 10_000;
 /** Turns are written after all else that a section holds beside a model's words. */
 const NEWER_ORDER = 200_000;
 
@@ -97,7 +98,7 @@ export function writeHandoff(request: HandoffRequest): Handoff {
   const template = request.template ?? THIRTEEN_SECTIONS;
   const earlier = (previous?.spans ?? []).slice(0, EARLIER_SPANS_MAX);
   const replaced = { recall: spanRecall, earlier, first: before + request.from + 1, last: before + request.until };
-  const frame = frameOf(replaced, wordsFor(template), budget < SHORT_FRAME_TOKENS_MAX);
+  const frame = frameOf(replaced, wordsIn(languageOfPeople(request.messages)), budget < SHORT_FRAME_TOKENS_MAX);
   const write = (filled: Filled): string => {
     const contents = { filled, numbers: previous?.numbers ?? [] };
     const lines = withoutEmptyParents(template, (section) => sectionLines(section, contents, spanRecall));
@@ -143,16 +144,17 @@ function candidatesOf(request: HandoffRequest, template: readonly Section[]): Ca
   const topics = new Set(template.flatMap((section) => section.topics));
   const hasProse = isWritten(prose);
   // A model writes paths as it read them.
-  const shortened = hasProse ? (text: string): string => text : belowRoot(events);
+  const shortened = belowRoot((hasProse ? undefined : events.root) ?? "");
   const material: HandoffMaterial = {
     ...request,
     events,
     shortened,
-    words: wordsFor(template),
+    words: wordsIn(languageOfPeople(messages)),
     live: request.liveRequest ?? -1,
     told: [...(prose?.values() ?? [])].flat().join("\n"),
   };
   const matches = focus === undefined || focus.trim() === "" ? undefined : focusMatcher(focus);
+  // Asked for at each try to fit, or not at all.
   let made: SessionRecord | undefined;
   const record = (): SessionRecord =>
     (made ??= recordOf({
@@ -165,7 +167,6 @@ function candidatesOf(request: HandoffRequest, template: readonly Section[]): Ca
       tellsRequests: !topics.has("messages"),
       running: new Set(stillRunning(events)),
       matches,
-      fillsRoom: request.fillsBudget,
     }));
   return {
     drafts: new Map([...topics].map((topic) => [topic, draftsOf(topic, { request, material, events })])),
@@ -174,9 +175,6 @@ function candidatesOf(request: HandoffRequest, template: readonly Section[]): Ca
       record()
         .within(...room)
         .map((turn) => turnItem(turn, hasProse)),
-    roomForWords: () => record().roomForWords(),
-    // Without results, all that there is to quote is what the record tells.
-    quotes: topics.has("context") && events.calls.length > 0 ? createQuoter({ ...material, measure }) : undefined,
     unreadShare: hasProse ? (until - (proseUntil ?? until)) / Math.max(1, until - from) : 0,
     fillsRoom: request.fillsRoom ?? false,
     matches,
@@ -214,8 +212,8 @@ function draftsOf(topic: Topic, { request, material, events }: Drafting): readon
 /** Items of an earlier handoff that still hold: merged by key, never summarised again; the oldest give way first. */
 function carriedDrafts(topic: Topic, previous: ParsedHandoff | undefined, events: Events): readonly ItemDraft[] {
   const { carried, layout } = TOPICS[topic];
-  // What was uncommitted then may be committed by now.
-  const groupOf = (lead: string): string => (events.committed === undefined ? lead : lead.replace(UNCOMMITTED, ""));
+  // What was changed since the last commit then may be part of a newer one.
+  const groupOf = (lead: string): string => (events.committed === undefined ? lead : lead.replace(SINCE_COMMIT, ""));
   const texts = (previous?.sections.get(topic) ?? []).filter((text) => carried.holds?.(text, events, 0) ?? true);
   return texts.map((text, at) => {
     const colon = layout === "grouped" ? text.indexOf(": ") : -1;
@@ -226,9 +224,10 @@ function carriedDrafts(topic: Topic, previous: ParsedHandoff | undefined, events
 }
 
 /** Paths are written relative to the folder that the session works in, which is named once. */
-function belowRoot({ root }: Events): (text: string) => string {
-  return root === undefined ? (text) => text : (text) => text.replaceAll(`${root}/`, "");
-}
+const belowRoot = keptByText((root) => {
+  const lead = `${root}/`;
+  return (text: string): string => (root === "" ? text : text.replaceAll(lead, ""));
+}, ROOTS_CHARS_MAX);
 
 /** Takes the least important away until the text as a whole is within the budget. */
 function withinBudget(chosen: Filled, write: (filled: Filled) => string, { budget, measure }: HandoffRequest): Filled {

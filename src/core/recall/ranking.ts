@@ -4,7 +4,16 @@
  * Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009). In a conversation, a message also counts for what the
  * messages next to it hold, because an answer seldom repeats the words of its question.
  */
-import { parseQuery, type Query, type Term, holdsTerm, mayHoldTerm, SEARCHED_CHARS_MAX, tokensOf } from "./words.ts";
+import {
+  folded,
+  parseQuery,
+  type Query,
+  type Term,
+  holdsTerm,
+  mayHoldTerm,
+  SEARCHED_CHARS_MAX,
+  tokensOf,
+} from "./words.ts";
 import { isLowHalf } from "./pages.ts";
 
 export interface Candidate<Key> {
@@ -232,8 +241,8 @@ function passagesIn(text: string, terms: readonly Term[], passagesMax: number): 
   const searched = text.slice(0, SEARCHED_CHARS_MAX);
   const pieces = piecesIn(searched).map(([start, end]): LinePiece => {
     const piece = searched.slice(start, end);
-    const lower = piece.toLowerCase();
-    const likely = terms.filter((term) => mayHoldTerm(lower, term));
+    const plain = folded(piece);
+    const likely = terms.filter((term) => mayHoldTerm(plain, term));
     if (likely.length === 0) return { start, end, held: NONE };
     const tokens = tokensOf(piece);
     return { start, end, held: likely.filter((term) => holdsTerm(tokens, term)) };

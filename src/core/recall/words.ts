@@ -1,7 +1,8 @@
 /**
  * The words of a text and of a query: words and numbers, the parts of camelCase and snake_case names and of paths, and
- * pairs of neighbouring CJK characters. English endings do not count: `retries` finds `retry`. An index of the tokens finds
- * candidates for a query; whether a text meets it is decided here alone, so that every store answers alike.
+ * pairs of neighbouring CJK characters. English endings do not count, nor do case and diacritics: `retries` finds `retry`, and `ozturk`
+ * Öztürk. An index of the tokens finds candidates for a query; whether a text meets it is decided here alone, so that every store
+ * answers alike.
  */
 
 const RUN = /[\p{L}\p{N}\p{M}]+/gu;
@@ -26,7 +27,7 @@ const QUERY_WORDS_MAX = 16;
 export interface Clause {
   /** Any of these: the forms of one word. */
   readonly any: readonly string[];
-  /** In lower case; every text that meets the clause holds one of these, as part of a token. */
+  /** Folded; every text that meets the clause holds one of these, as part of a token. */
   readonly signs: readonly string[];
   /** Or all of these: the parts of a name. */
   readonly all?: readonly string[];
@@ -73,10 +74,35 @@ function addPiece(tokens: Set<string>, piece: string): void {
 
 function addName(tokens: Set<string>, name: string): void {
   if (name.length > WORD_CHARS_MAX) return;
-  const lower = name.toLowerCase();
+  const lower = addWord(tokens, name);
+  if (lower !== name && INNER_CAPITAL.test(name)) for (const part of name.match(NAME_PART)!) addWord(tokens, part);
+}
+
+/** As it is written too: an index that an older version wrote has nothing else. */
+function addWord(tokens: Set<string>, word: string): string {
+  const lower = word.toLowerCase();
   tokens.add(lower);
-  if (lower !== name && INNER_CAPITAL.test(name))
-    for (const part of name.match(NAME_PART)!) tokens.add(part.toLowerCase());
+  if (BEYOND_ASCII.test(lower)) tokens.add(folded(lower));
+  return lower;
+}
+
+const ALPHABETS = "\\p{sc=Latin}\\p{sc=Greek}\\p{sc=Cyrillic}";
+/** A letter that may have a mark, and marks of their own behind any letter. */
+const MARKED = new RegExp(`(?![a-z])[${ALPHABETS}]|(?<=[${ALPHABETS}]\\p{M}{0,4})\\p{M}`, "gu");
+/** Letters that Unicode does not take apart, and one that it does although nobody writes it without its mark. */
+const PLAIN = new Map(
+  Object.entries({ ß: "ss", æ: "ae", œ: "oe", ø: "o", ł: "l", đ: "d", ð: "d", þ: "th", ı: "i", ς: "σ", й: "й" }),
+);
+
+/** A text in lower case without the marks of Latin, Greek and Cyrillic letters. */
+export function folded(text: string): string {
+  const lower = text.toLowerCase();
+  if (!BEYOND_ASCII.test(lower)) return lower;
+  return lower.replace(MARKED, (letter) => {
+    let plain = PLAIN.get(letter);
+    if (plain === undefined) PLAIN.set(letter, (plain = letter.normalize("NFD").replaceAll(/\p{M}/gu, "")));
+    return plain;
+  });
 }
 
 /** Words that say nothing beside others. */
@@ -112,12 +138,11 @@ function clauseOf(piece: string): Clause {
     if (characters.length === 1) return { any: [], signs: [piece], prefix: piece };
     return { any: [], signs: [piece], all: characters.slice(1).map((character, at) => characters[at]! + character) };
   }
-  const whole = piece.toLowerCase();
-  const stem = stemOf(whole);
-  const any = formsOf(stem);
+  const stem = stemOf(folded(piece));
+  const any = [...new Set([...formsOf(stem), piece.toLowerCase()])];
   if (!INNER_CAPITAL.test(piece)) return { any, signs: [stem] };
   const parts = [...piece.matchAll(NAME_PART)].map(([part]) => part.toLowerCase());
-  return { any, signs: [stem, parts[0]!], all: parts };
+  return { any, signs: [stem, folded(parts[0]!)], all: parts };
 }
 
 /** Whether these tokens hold a word of a query. */
@@ -128,9 +153,9 @@ export function holdsTerm(tokens: ReadonlySet<string>, { clauses }: Term): boole
   });
 }
 
-/** A quick look that spares the tokens of most texts; `lower` is the text in lower case. */
-export function mayHoldTerm(lower: string, { clauses }: Term): boolean {
-  return clauses.every(({ signs }) => signs.some((sign) => lower.includes(sign)));
+/** A quick look at a folded text that spares the tokens of most. */
+export function mayHoldTerm(text: string, { clauses }: Term): boolean {
+  return clauses.every(({ signs }) => signs.some((sign) => text.includes(sign)));
 }
 
 /** English endings, the longest first, each with what has to be left of the word. */

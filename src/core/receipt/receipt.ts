@@ -74,7 +74,7 @@ export function receiptOf(
     ...requestItems(events),
     ...ruleItems(events),
     ...pinItems(messages, pins),
-    ...openFailures(events).flatMap(failureItem),
+    ...openFailures(events).flatMap(({ failure }) => failureItem(failure)),
     ...stillRunning(events).map(runningItem),
     ...valueItems(events, live),
     ...fileItems(events),
@@ -173,14 +173,19 @@ function joins(one: string, next: string): boolean {
   return IN_WORD.test(one) && IN_WORD.test(next);
 }
 
-/** What a person wrote, gave to a command and chose. A later message with the same words takes the place of an earlier one; a few words do not, because each may answer something else. */
+/**
+ * What a person wrote, gave to a command and chose. A later message with the same words takes the place of an earlier one, and is kept
+ * where that is; a few words do not, because each may answer something else.
+ */
 function requestItems(events: Events): readonly Item[] {
   const wrote = [...events.requests, ...events.all.flatMap(commandWithWords)].toSorted((a, b) => a.message - b.message);
-  const last = new Map(wrote.map(({ text, message }) => [inWords(text), message]));
+  const alike = Map.groupBy(wrote, ({ text }) => inWords(text));
   const asked = wrote.flatMap(({ text, message }): readonly Item[] => {
-    const later = last.get(inWords(text))!;
-    const successor = later > message && !saysLittle(text) ? { successor: later } : {};
-    return text.trim() === "" ? [] : [{ kind: "request", text, messages: [message], ...successor }];
+    if (text.trim() === "") return [];
+    const twins = saysLittle(text) ? [message] : alike.get(inWords(text))!.map((one) => one.message);
+    const later = twins.at(-1)!;
+    const messages = [message, ...twins.filter((one) => one < message)];
+    return [{ kind: "request", text, messages, ...(later > message ? { successor: later } : {}) }];
   });
   const chosen = answersOf(events).map(({ answer, message }): Item => {
     return { kind: "request", text: answer, messages: [message] };

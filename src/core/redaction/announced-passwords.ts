@@ -5,14 +5,19 @@ import { isSecretValue, looksChosenInProse } from "./values.ts";
 
 /** What a password is called, by language: stems, as many languages add endings. Some write no spaces. */
 const PASSWORD_WORDS =
-  "password|passphrase|passcode|passwort|kennwort|mot[ _-]de[ _-]passe|contraseña|clave|senha|palavra-passe|парол|密码|密碼|口令|パスワード|비밀번호|암호|hasł|wachtwoord|lösenord|şifre|parol|hesl|salasana|adgangskode|passord|jelsz|mật khẩu|kata sandi|รหัสผ่าน|κωδικ|كلمة المرور|رمز عبور|סיסמ|पासवर्ड|密钥|密鑰|api-schlüssel|apiキー|токен";
+  "password|passphrase|passcode|passwort|kennwort|mot[ _-]de[ _-]passe|contraseña|clave|senha|palavra-passe|парол|密码|密碼|口令|パスワード|暗証番号|合い?言葉|비밀번호|암호|hasł|wachtwoord|lösenord|şifre|parol|hesl|salasana|adgangskode|passord|jelsz|mật khẩu|kata sandi|รหัสผ่าน|κωδικ|كلمة المرور|رمز عبور|סיסמ|पासवर्ड|密钥|密鑰|api-schlüssel|apiキー|токен";
 const UNSPACED = /[\p{sc=Han}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Hebrew}]/u;
 const IS =
   "(?:is|was|ist|lautet|war|heißt|est|es|é|è|era|to|jest|je|är|er|on|este|là|adalah|είναι|هي|هو|היא|है|คือ|это|:|：|=|は|是|为|為|은|는|—|–|-)";
+/** A word for a key of any kind that says of what, and a name in place of a password: "la clave primaria es id_factura_2026". */
+const KEY_OF = new RegExp(`^(?:clave|密[钥鑰]|токен)\\p{L}{0,4} (?!${IS}[ :])`, "iu");
+const IDENTIFIER = /^\p{Ll}+\d{0,4}(?:_(?:\p{Ll}+\d{0,4}|\d{1,4}))+$/u;
 /** A user may come before it, and a line may end behind the announcement of a value that is alone on the next one. */
 const USER = "(?:[\\p{L}\\p{N}.@_-]{2,64}(?: / |[:/]))?";
 const GAP =
   '(?:[ ]{0,2}|[ \\t]{0,4}(?:\\r?\\n|\\\\{1,4}n){1,2}[ \\t]{0,8}(?=[^\\s"\\\\]{6,512}[ \\t]{0,8}(?:[\\r\\n"\\\\]|$)))';
+/** "… is DB_PASSWORD=…": the name stays. */
+const SET = "(?:[A-Z][A-Z0-9_]{1,63}=)?";
 const VALUE = "(?:\\\\{0,4}[\"'«„“`「『])?(?<value>[^\\s\"'`<>{}()\\[\\]\\\\,;«»„“”「」『』。，、]{6,512})";
 const [unspaced, spaced] = ["true", "false"].map((is) =>
   PASSWORD_WORDS.split("|")
@@ -22,7 +27,7 @@ const [unspaced, spaced] = ["true", "false"].map((is) =>
 const WORD = `(?:(?<![\\p{L}\\p{N}_-])(?:${spaced})|${unspaced})\\p{L}{0,4}`;
 /** A few words may say which one it is: "for staging", "für den Server". */
 const ANNOUNCED = new RegExp(
-  `${WORD}(?:(?: [\\p{L}\\p{N}._-]{1,24}){0,5}(?: ${IS}|[:：])|\\\\{0,4}["'\`]?[ ]?(?:[:：=はが是為为은는]|คือ))${GAP}(?:set to |now |gleich )?${USER}${VALUE}`,
+  `${WORD}(?:(?: [\\p{L}\\p{N}._-]{1,24}){0,5}(?: ${IS}|[:：])|\\\\{0,4}["'\`]?[ ]?(?:[:：=はが是為为은는]|คือ))${GAP}(?:set to |now |gleich )?${USER}${SET}${VALUE}`,
   "dgiu",
 );
 /** "Log in with the password …": nothing between them says so. */
@@ -53,6 +58,7 @@ function announced(text: string, pattern: RegExp, isMeant: (value: string) => bo
     const end = start + value.length;
     // What a program or a file assigns is for other rules.
     if (/^password["'`]? ?[:=]/i.test(match[0]) || !isMeant(value)) return [];
+    if (KEY_OF.test(match[0]) && IDENTIFIER.test(value)) return [];
     const plain =
       !/\p{Nd}/u.test(value) || value.includes(MARKER) || text.startsWith(MARKER, end) || /[(]/.test(text.charAt(end));
     return plain || !isSecretValue(value, "password", "bare") ? [] : [hiddenSpan(start, end, "spoken secret")];

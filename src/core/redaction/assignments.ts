@@ -155,6 +155,8 @@ function findLiteral(text: string, at: number, named: Named): Span | undefined {
   if (end === start && quoted === undefined) return findList(text, at, named);
   if (end === start || text.startsWith(MARKER, end) || isCall(text, end, place)) return undefined;
   const value = text.slice(start, end);
+  // `exports.apiToken2 = apiToken2`: it is called what it is given.
+  if (value === named.name || value.endsWith(`.${named.name}`)) return undefined;
   if (!isSecretValue(value, named.strength, place)) return undefined;
   if (named.code && (place === "quoted" || place === "bare") && !isMadeByMachine(value)) return undefined;
   const kind = named.parameter ? "parameter" : "assigned secret";

@@ -246,6 +246,8 @@ function parseHeader(line: Line): Header | undefined {
     if (!line.text.includes(sign)) continue;
     const cells = splitCells(line, sign);
     const names = /[|│]/.test(sign) ? cells.filter(({ text }) => text !== "") : cells;
+    // A sign that only begins lines parts no columns: alternatives of a type.
+    if (names.length < 2 && cells.at(-1)!.text !== "") continue;
     if (cells.length < 2 || cells.length > CELLS_MAX || !names.every(({ text }) => CELL_NAME.test(text))) continue;
     const strengths = cells.map(({ text }) => nameStrength(text.replaceAll(" ", "_").replace(/["']/g, "")));
     if (strengths.some((one) => one === "password" || one === "key")) return { sign, strengths };

@@ -3,6 +3,7 @@
  * cut in two is whole again in one of these readings.
  */
 import type { Span } from "./mask.ts";
+import { maySuggestSecret } from "./names.ts";
 import { matchAt } from "./reading.ts";
 
 /** What a first scan found: secrets, and places where the text is not as it displays; both in order. */
@@ -105,8 +106,53 @@ function unseenTable(): Uint8Array {
   return table;
 }
 
+/** Letters of other scripts that display as one of ASCII's: Cyrillic, Greek, Armenian. Full-width ones have a rule of their own. */
+const LOOKALIKES =
+  "аa еe оo рp сc уy хx ѕs іi јj ԁd ԝw һh ԛq ҡk кk тt пn мm вb АA ВB ЕE КK МM НH ОO РP СC ТT УY ХX ЅS ІI ЈJ ԌG ԜW " +
+  "οo αa ρp νv ιi κk τt υu ΑA ΒB ΕE ΖZ ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΥY ΧX օo սu ոn հh";
+const [FULL_WIDTH_FIRST, FULL_WIDTH_LAST, FULL_WIDTH_OFFSET] = [0xff01, 0xff5e, 0xfee0];
+
+/** The code of the letter or sign that a code unit displays as; 0 where it is itself. */
+const SHOWN_AS = shownAsTable();
+
+function shownAsTable(): Uint8Array {
+  const table = new Uint8Array(CODE_UNITS);
+  for (const [from, to] of LOOKALIKES.split(" ")) table[from!.charCodeAt(0)] = to!.charCodeAt(0);
+  for (let code = FULL_WIDTH_FIRST; code <= FULL_WIDTH_LAST; code++) table[code] = code - FULL_WIDTH_OFFSET;
+  return table;
+}
+
+/** 1 for each letter that displays as another one. */
+export const LOOKALIKE = SHOWN_AS.map((code) => (isLetter(code) ? 1 : 0));
+
+function isLetter(code: number): boolean {
+  return (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
+}
+
+const [NAME_CHARS_MIN, NAME_CHARS] = [3, 32];
+
+/** Whether the letter at `at` passes for one of a word that may name a secret. A word of one script is what it is. */
+export function passesInName(text: string, at: number): boolean {
+  const isWide = text.charCodeAt(at) >= FULL_WIDTH_FIRST;
+  if (!isWide && !isLetter(text.charCodeAt(at - 1)) && !isLetter(text.charCodeAt(at + 1))) return false;
+  let [start, end] = [at, at + 1];
+  while (at - start < NAME_CHARS && isInName(text.charCodeAt(start - 1))) start--;
+  while (end - at < NAME_CHARS && isInName(text.charCodeAt(end))) end++;
+  if (end - start < NAME_CHARS_MIN) return false;
+  let name = "";
+  for (let each = start; each < end; each++)
+    name += String.fromCharCode(SHOWN_AS[text.charCodeAt(each)]! || text.charCodeAt(each));
+  return maySuggestSecret(name);
+}
+
+function isInName(code: number): boolean {
+  return isLetter(code) || code === UNDERSCORE || LOOKALIKE[code] === 1;
+}
+
+const UNDERSCORE = 95;
+
 /** Where a veil may begin. */
-const MAY_BEGIN = UNSEEN.slice();
+const MAY_BEGIN = UNSEEN.map((unseen, code) => unseen | (SHOWN_AS[code]! > 0 ? 1 : 0));
 for (const sign of "\\%\u001b") MAY_BEGIN[sign.charCodeAt(0)] = 1;
 const NEWLINE = 10;
 
@@ -139,6 +185,7 @@ const BACKSPACE_CODE = 8;
 /** The veil that begins at `at`, where a backslash, a percent sign, an escape or something unseen stands; cheap where none does. */
 export function invisibleCharacterAt(text: string, at: number): InvisibleCharacter | undefined {
   const code = text.charCodeAt(at);
+  if (SHOWN_AS[code]! > 0) return { kind: "character", length: 1, code: SHOWN_AS[code]! };
   if (code === PERCENT) return isHigh(text.charCodeAt(at + 1)) ? longVeilAt(text, at) : undefined;
   if (code !== BACKSLASH)
     return longVeilAt(text, at) ?? { kind: code === BACKSPACE_CODE ? "backspace" : "nothing", length: 1, code: 0 };

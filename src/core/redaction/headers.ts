@@ -1,7 +1,7 @@
 /** Secrets of HTTP: credentials after their scheme, the values of cookies, the password in a URL, and webhook addresses, which are passwords as a whole. */
 import { hiddenSpan, MARKER, tokenSpan, type Span } from "./mask.ts";
 import { matchAt, type Word, type Stop } from "./reading.ts";
-import { hasRandomPart } from "./values.ts";
+import { hasRandomPart, RANDOM_TURNS_SHARE_MIN, turnsShare } from "./values.ts";
 
 const AUTHORIZATION = /^(?:proxy-)?authorization$/i;
 const COOKIE = /^(?:set-)?cookie$/i;
@@ -19,8 +19,8 @@ const CREDENTIALS =
 const PARAMETERS =
   /[ \t]{0,4}(?:\\?["'])?[ \t]{0,4}[A-Za-z][\w-]{2,31} ([\w-]{1,64}=(?:\\{0,31}"[^"\\\n]{0,4096}(?:\\{0,31}"|$)|[^\s"',;<>\\]{1,4096})(?:, {0,4}[\w-]{1,64}=(?:\\{0,31}"[^"\\\n]{0,4096}(?:\\{0,31}"|$)|[^\s"',;<>\\]{1,4096})){1,32})/y;
 const PARAMETER_FILLED_IN = /\$\{|\{\{|=\\{0,31}"?[<$]/;
-/** A name or a type has no digit, no capital inside and no padding. */
-const NOT_A_WORD = /\d|[a-z][A-Z]|=$/;
+/** A name or a type has no digit and no padding, and few capitals inside. */
+const NOT_A_WORD = /\d|=$/;
 
 /** Behind a scheme anything may be a credential, but what only says what would be there. */
 const WITH_SCHEME = /\b(?:Bearer|Basic|Token)[ \t]/i;
@@ -38,7 +38,8 @@ function findCredentials(text: string, from: number): Span | undefined {
   if (found === undefined) return undefined;
   const value = found[1] as string;
   const isChosen = WITH_SCHEME.test(found[0]) && value.length >= CHOSEN_CHARS_MIN && !NAMES_ITSELF.test(value);
-  if (value.includes(MARKER) || !(NOT_A_WORD.test(value) || isChosen)) return undefined;
+  if (value.includes(MARKER) || !(NOT_A_WORD.test(value) || isChosen || turnsShare(value) >= RANDOM_TURNS_SHARE_MIN))
+    return undefined;
   const end = from + found[0].length;
   return tokenSpan(text, end - value.length, end, "authorization header");
 }

@@ -16,7 +16,6 @@ export function maySuggestSecret(name: string): boolean {
 
 const PASSWORD_END =
   /(?:password|passwd|passphrase|passcode|pwd|psk|secret|credentials?|mnemonic)$|^(?:creds?|(?:db|user|usr|root|admin|my|ftp|smtp|mail|sql|pg|redis|mongo|ldap|ssh|sudo|wifi|store|require)pass)$/;
-const PASS = new Set(["pass", "pw"]);
 /** Several of them are called as one is; what is called "secrets" is mostly a list of their names. */
 const SEVERAL = /^(.{0,32}(?:password|passwd|passphrase|passcode|pwd|token|key|code))s$/;
 /** Names whose last word is `key` or `token` and that are no secret. */
@@ -57,7 +56,7 @@ function judged(name: string, parameter: boolean): NameStrength | undefined {
   const last = (words.at(-1) ?? "").replace(SEVERAL, "$1");
   const before = words.at(-2) ?? "";
   if (parameter && PARAMETER_ONLY.test(last) && (last !== "id" || before === "session")) return "weak";
-  if (PASSWORD_END.test(last) || (PASS.has(last) && before !== "")) return "password";
+  if (PASSWORD_END.test(last) || last === "pw" || (last === "pass" && before !== "")) return "password";
   if (last === "phrase" && /^(?:seed|recovery|pass)$/.test(before)) return "password";
   if (last === "code" && /^(?:recovery|backup)$/.test(before)) return "password";
   if (HARMLESS_BEFORE.has(before)) return undefined;
@@ -65,13 +64,7 @@ function judged(name: string, parameter: boolean): NameStrength | undefined {
   if (before === "saml" && /^(?:response|assertion)$/.test(last)) return "weak";
   if (last.endsWith("token") && (before !== "" || last.length > "token".length)) return "key";
   if (JOINED_KEY.test(last) || (last === "key" && SECRET_KEY_BEFORE.has(before))) return "key";
-  if (
-    last === "pass" ||
-    last === "pw" ||
-    (last === "auth" && before === "bearer") ||
-    (last === "salt" && before !== "")
-  )
-    return "key";
+  if (last === "pass" || (last === "auth" && before === "bearer") || (last === "salt" && before !== "")) return "key";
   return WEAK.has(last) ? "weak" : undefined;
 }
 

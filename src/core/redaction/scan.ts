@@ -10,7 +10,7 @@ import { findOptionValue, findSetValue } from "./command-lines.ts";
 import { findSchemeCredentials, findInUrl } from "./headers.ts";
 import { type Span, MARKER, valueSpan, hiddenSpan, PRIVATE_KEY_MARKER } from "./mask.ts";
 import { endOfMatch, type Stop, type Word, matchAt } from "./reading.ts";
-import { type Scanned, UNSEEN, invisibleCharacterAt } from "./displayed.ts";
+import { type Scanned, invisibleCharacterAt, passesInName, LOOKALIKE, UNSEEN } from "./displayed.ts";
 import { findToken, TOKEN_WORD_CHARS_MIN } from "./tokens.ts";
 import { findAnnounced, findUnnamedKey, UNNAMED_WORD_CHARS_MIN } from "./unnamed.ts";
 import { nameStrength } from "./names.ts";
@@ -20,7 +20,7 @@ import { isSecretValue } from "./values.ts";
 const SAID =
   /(?:^|[\s"'(])((?:[A-Za-z]{2,16} )?[A-Za-z]{2,12})(?: (?:for|of|to|from|on|in|at|by)(?: [\w.'-]{1,24}){1,3})? $/;
 const SAID_CHARS_MAX = 112;
-const AFTER_IS = /(?:is|was) (?:set to |now )?["'`]?([^\s"'`<>{}()[\]\\,;]{6,512})/y;
+const AFTER_IS = /(?:is|was) (?:set to |now )?["'`]?(?:[A-Z][A-Z0-9_]{1,63}=)?([^\s"'`<>{}()[\]\\,;]{6,512})/y;
 
 /** "the password is hunter2", "API key for mail was …": `word` is the verb. */
 function findSaid(text: string, word: Word): Span | undefined {
@@ -44,10 +44,11 @@ const LESS = 4;
 const ESCAPE = 5;
 const SLASH = 6;
 const UNSEEN_CHARACTER = 7;
+const LOOKALIKE_LETTER = 8;
 const CLASS_OF = classTable();
 
 function classTable(): Uint8Array {
-  const table = UNSEEN.map((unseen) => unseen * UNSEEN_CHARACTER);
+  const table = UNSEEN.map((unseen, code) => unseen * UNSEEN_CHARACTER + LOOKALIKE[code]! * LOOKALIKE_LETTER);
   const each = (characters: string, value: number): void => {
     for (const character of characters) table[character.charCodeAt(0)] = value;
   };
@@ -71,7 +72,7 @@ export function scan(text: string, code: boolean): Scanned {
   for (let at = 0; at < length;) {
     const first = text.charCodeAt(at);
     let kind = CLASS_OF[first]!;
-    if (kind === 0) {
+    if (kind === 0 || (kind === LOOKALIKE_LETTER && !passesInName(text, at))) {
       at++;
       continue;
     }
@@ -103,6 +104,7 @@ export function scan(text: string, code: boolean): Scanned {
 
 function isVeil(text: string, at: number): boolean {
   const kind = CLASS_OF[text.charCodeAt(at)];
+  if (kind === LOOKALIKE_LETTER) return passesInName(text, at);
   return kind === UNSEEN_CHARACTER || (kind === ESCAPE && invisibleCharacterAt(text, at) !== undefined);
 }
 

@@ -2,7 +2,14 @@
 import { hiddenSpan, MARKER, type Span, tokenSpan } from "./mask.ts";
 import { nameStrength } from "./names.ts";
 import { matchAt, type Stop, type Word } from "./reading.ts";
-import { hasRandomPart, isMadeByMachine, isSecretValue, looksChosenInProse, turnsShare } from "./values.ts";
+import {
+  hasRandomPart,
+  isMadeByMachine,
+  isSecretValue,
+  looksChosenInProse,
+  RANDOM_TURNS_SHARE_MIN,
+  turnsShare,
+} from "./values.ts";
 
 /** Shorter words are not random enough to tell from a name. */
 export const UNNAMED_WORD_CHARS_MIN = 20;
@@ -16,8 +23,6 @@ const ANNOUNCED_CHARS_MAX = 80;
 const BEFORE_WORD = /[ ,:=>\-"'`(]/;
 const HEX_OR_UUID = /^(?:0x)?[0-9a-fA-F-]+$/;
 const ALL_SORTS = /^(?=.*\d)(?=.*[a-z])(?=.*[A-Z])/;
-/** Random text takes turns between small and large letters and digits at two places of three; names at one of eight. */
-const RANDOM_TURNS_SHARE_MIN = 0.36;
 
 /** "use this token: …", "the secret key … works": `word` may be a part of the run. */
 export function findAnnounced(text: string, word: Word): Span | undefined {

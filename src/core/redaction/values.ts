@@ -186,6 +186,9 @@ export function isMadeByMachine(value: string): boolean {
   return value.length >= MADE_CHARS_MIN && hasRandomPart(value);
 }
 
+/** Random text takes turns between small and large letters and digits at two places of three; names at one of eight. */
+export const RANDOM_TURNS_SHARE_MIN = 0.36;
+
 /** How often letters small and large, digits and signs take turns, as a share of the length: random text has about two thirds. */
 export function turnsShare(value: string): number {
   let turns = 0;

@@ -116,12 +116,9 @@ async function undo({ runtime, transcript, ...context }: CommandContext): Promis
   ].join("\n");
 }
 
-async function handoff(
-  { writeNewSession, prefix, redact }: CommandContext,
-  { argument }: ChatCommand,
-): Promise<string> {
+async function handoff({ writeNewSession, prefix }: CommandContext, { argument }: ChatCommand): Promise<string> {
   if (argument === "") return `Write \`${prefix} handoff\` and what is to be done next.`;
-  return `Begin a new session with the text below.\n\n${redact(await writeNewSession(argument))}`;
+  return `Begin a new session with the text below.\n\n${await writeNewSession(argument)}`;
 }
 
 /** Tokens of a recalled text. */

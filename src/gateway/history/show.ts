@@ -16,13 +16,14 @@ import type {
   Which,
   HiddenResult,
 } from "../../session/history.ts";
-import { conversationOf, readConversation, type StoredConversation, findSession } from "./find.ts";
+import { conversationOf, readConversation, findSession } from "./find.ts";
 import { shownMessage, windowOf } from "./context-view.ts";
 import { newestUsage, readSized, sizesOf, type SessionSizes, type HistoryDependencies } from "./sizes.ts";
 import { sacredZoneStatistics } from "../../core/engines/sacred-zone/sacred-zone.ts";
 import { hiddenResults } from "../../core/engines/stepped.ts";
 
 const TITLE_CHARS_MAX = 200;
+const OPENING_MESSAGES_MAX = 16;
 const MESSAGE_CHARS_MAX = 2_000;
 const CALLS_SHOWN_MAX = 20;
 const AT_ONCE = 16;
@@ -54,11 +55,11 @@ async function summarise(
   tenant: string,
   entry: SessionEntry,
 ): Promise<SessionSummary> {
-  const { store, redact } = dependencies;
+  const { store } = dependencies;
   const { id, head, messages, parent, forkedAt, createdAt, updatedAt } = entry;
   const links = await store.readLinks(tenant, head);
-  const [opening, usages, compactions, standing, branches, state, archived] = await Promise.all([
-    store.readChain(tenant, links[0] ?? ""),
+  const [title, usages, compactions, standing, branches, state, archived] = await Promise.all([
+    readTitle(dependencies, tenant, links),
     store.listUsage(tenant, links),
     store.listCompactions(tenant, links),
     store.findCompaction(tenant, links),
@@ -80,7 +81,7 @@ async function summarise(
   return {
     tenant,
     id,
-    title: makeTitle(conversationOf(opening), redact),
+    title,
     messages,
     ...counted,
     ...(await readFigures(dependencies, { tenant, model: usage?.model, usages, state, compactions })),
@@ -128,9 +129,18 @@ function redactedFigures(engine: EngineFigures, redact: HistoryDependencies["red
   return { ...engine, hidden: engine.hidden.map((one) => ({ ...one, label: redact(one.label) })) };
 }
 
-function makeTitle({ messages }: StoredConversation, redact: HistoryDependencies["redact"]): string {
-  const said = messages.map(personText).find((text) => text !== "") ?? "";
-  return redact(said).replaceAll(/\s+/g, " ").slice(0, TITLE_CHARS_MAX);
+/** The first words of a person, which a client's own records may come before. */
+async function readTitle(
+  { store, redact }: HistoryDependencies,
+  tenant: string,
+  links: readonly string[],
+): Promise<string> {
+  for (const last of [0, OPENING_MESSAGES_MAX - 1]) {
+    const { messages } = conversationOf(await store.readChain(tenant, links[last] ?? links.at(-1) ?? ""));
+    const said = messages.map(personText).find((text) => text !== "");
+    if (said !== undefined) return redact(said).replaceAll(/\s+/g, " ").slice(0, TITLE_CHARS_MAX);
+  }
+  return "";
 }
 
 export async function show(dependencies: HistoryDependencies, which: Which, tail: number): Promise<SessionShown> {

@@ -175,10 +175,9 @@ function startThread(source: ThreadSource, limits: QueueLimits, onEvent: EmitEve
     // What went wrong may quote what it worked on; whose request it was is told with the request.
     worker.on("error", lost).once("exit", lost);
   });
-  worker.on("message", (message: FromThread) => {
+  worker.on("message", (messages: readonly FromThread[]) => {
     watch.heard();
-    if (message.kind === "pong") return;
-    requests.hear(message);
+    for (const message of messages) if (message.kind !== "pong") requests.hear(message);
     // A thread that has nothing to do does not keep a program alive.
     if (requests.size() === 0) worker.unref();
   });

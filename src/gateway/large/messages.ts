@@ -1,7 +1,5 @@
 /** What the event loop and the thread for large requests say to each other. */
 import type { GatewayEvent, HeaderLines, RequestEvent } from "../contract.ts";
-import { batchEnds, createPauses } from "../../store/batches.ts";
-import type { ChainAppend, HistoryStore } from "../../store/store.ts";
 
 /** A module that can be imported in any thread and makes the gateway's options there, from data that can be copied. */
 export interface ThreadSource {
@@ -48,34 +46,3 @@ export type FromThread =
   | { readonly kind: "over"; readonly id: number; readonly event: RequestEvent }
   | { readonly kind: "pong" }
   | { readonly kind: "event"; readonly event: Exclude<GatewayEvent, RequestEvent> };
-
-export function keptInPieces(store: HistoryStore): HistoryStore {
-  return { ...store, appendChain: (tenant, chain) => appendInPieces(store, tenant, chain) };
-}
-
-async function appendInPieces(store: HistoryStore, tenant: string, chain: ChainAppend) {
-  const { links, messages, job: _, ...others } = chain;
-  const ends = batchEnds(messages, ({ wire }) => wire?.raw.length ?? 0);
-  const first = await firstToKeep(ends.slice(0, -1), (end) => store.isStored(tenant, links[end - 1]!));
-  const pauseInTime = createPauses();
-  let added = 0;
-  for (const end of ends.slice(first, -1)) {
-    const piece = { ...others, links: links.slice(0, end), messages: messages.slice(0, end) };
-    added += (await store.appendChain(tenant, piece)).added;
-    await pauseInTime();
-  }
-  const last = await store.appendChain(tenant, chain);
-  return { ...last, added: last.added + added };
-}
-
-/** How many of the first pieces are kept already; where one is, all before it are. */
-async function firstToKeep(ends: readonly number[], isKept: (end: number) => Promise<boolean>): Promise<number> {
-  let low = 0;
-  let high = ends.length;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (await isKept(ends[middle - 1]!)) low = middle;
-    else high = middle - 1;
-  }
-  return low;
-}

@@ -9,7 +9,7 @@ import type { ClientResponse, GatewayEvent, RequestEvent } from "../contract.ts"
 import { GATEWAY_LIMITS } from "../limits.ts";
 import { clientDisconnected } from "../transport/failures.ts";
 import { refuseError } from "../transport/refusals.ts";
-import { type FromThread, type ThreadSource, type ToThread, keptInPieces, PIECES_AHEAD_MAX } from "./messages.ts";
+import { type FromThread, type ThreadSource, type ToThread, PIECES_AHEAD_MAX } from "./messages.ts";
 import type { ThreadModule } from "./module.ts";
 
 interface Active {
@@ -33,7 +33,6 @@ let loopback = true;
 
 const { openOptions } = (await import(module)) as ThreadModule;
 const opened = await openOptions(data as never);
-const { store } = opened.options;
 const limits = { ...GATEWAY_LIMITS, ...opened.options.limits };
 /** That its event loop is late is what this thread is for. What is remembered of conversations weighs about five times as much as its characters: no more of the thread's memory. */
 const conversationBytes = Math.min(limits.conversationBytes, limits.largeHeapBytes / 32);
@@ -41,7 +40,6 @@ const pipeline = createPipeline(
   {
     ...opened.options,
     limits: { ...limits, conversationBytes, eventLoopDelayMs: Infinity },
-    store: keptInPieces(store),
     onEvent,
   },
   () => loopback,
@@ -49,8 +47,15 @@ const pipeline = createPipeline(
 );
 port.on("message", hear);
 
+let said: FromThread[] = [];
+
+/** What is said in one go is one message: each wakes the event loop. */
 function say(message: FromThread): void {
-  port.postMessage(message);
+  if (said.push(message) > 1) return;
+  process.nextTick(() => {
+    port.postMessage(said);
+    said = [];
+  });
 }
 
 function onEvent(event: GatewayEvent): void {

@@ -14,6 +14,7 @@ import type { ModelBook } from "../models/models.ts";
 import type { Overload } from "./overload.ts";
 import type { Unfolding } from "./unfolding.ts";
 import type { RemoteCompaction } from "../background/remote-compaction.ts";
+import type { StoreHealth } from "./fault.ts";
 import type { Spans } from "../operation/spans.ts";
 import type { Recall } from "../recall/recall.ts";
 import type { TenantDirectory } from "../tenants/directory.ts";
@@ -75,8 +76,7 @@ export interface GatewayContext extends HistoryContext {
   /** What happens when something of ours fails: the request goes on as it came, or is refused. */
   readonly onFault: "pass" | "refuse";
   readonly spans: Spans;
-  /** Whether the store failed to take what it was given last. */
-  readonly storeHealth: { fails: boolean };
+  readonly storeHealth: StoreHealth;
   /** A compaction will soon be due: it can be made while nobody waits. */
   readonly compactAhead: (request: PreparedRequest) => void;
 }

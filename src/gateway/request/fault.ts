@@ -1,7 +1,30 @@
 /** What happens when something of the gateway fails on a request's way: it is reported, and the request goes on as it came. */
 import type { EmitEvent, UntouchedReason } from "../contract.ts";
 import { PrecisError } from "../../core/errors.ts";
+import type { HistoryStore } from "../../store/store.ts";
 import { type RequestRecord } from "./record.ts";
+
+export interface StoreHealth {
+  /** Whether the store failed to take what it was given last. */
+  fails: boolean;
+  /** Rejects where it could not be written to. One that failed is given as much as a request brings: it may yet take a little. */
+  readonly check: () => Promise<void>;
+}
+
+const TRIED_BYTES = 256 * 1024;
+
+export function createStoreHealth(store: Pick<HistoryStore, "checkWritable" | "putState">): StoreHealth {
+  const health: StoreHealth = {
+    fails: false,
+    check: async () => {
+      await store.checkWritable(health.fails ? TRIED_BYTES : 0);
+      if (!health.fails) return;
+      for (const text of ["-".repeat(TRIED_BYTES), ""]) await store.putState("", "write check", text);
+      health.fails = false;
+    },
+  };
+  return health;
+}
 
 export function faultReason(error: unknown): UntouchedReason {
   if (!(error instanceof PrecisError)) return "internal_fault";

@@ -110,6 +110,8 @@ async function readAndPrepare(
   const { record, route, tenant, text } = request;
   if (text === undefined) return asItCame(request);
   try {
+    // Nothing of the requests before was kept, and this one is not to go on without.
+    if (context.onFault === "refuse" && context.storeHealth.fails) await context.storeHealth.check();
     const reading = context.conversations.read(tenant, route, text);
     record.model = reading.decoded.transcript.model ?? "";
     const response = refuseThread(context, request, reading);

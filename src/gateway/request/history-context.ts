@@ -42,7 +42,7 @@ export function createHistoryContext(
     conversations: createConversations(chain, limits, mode === "rewrite" && (options.caching?.restoreBytes ?? true)),
     caching: createCachingContext({ ...options, registry }),
     recall: openRecall(options, { store, chain, models, onEvent }),
-    storeQuota: createStoreQuota({ store, limitsOf, onEvent, now }),
+    storeQuota: createStoreQuota({ store, bytesMax: options.retention?.bytesMax, limitsOf, onEvent, now }),
     tenantSpend: createTenantSpend({ store, limitsOf, onEvent, now }),
     hooks,
     onEvent,

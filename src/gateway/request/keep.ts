@@ -20,16 +20,14 @@ const SESSION_HEADER = "x-precis-session";
 
 type Append = () => Promise<unknown>;
 
-/** Makes a request's messages ready to be kept; undefined where all of them are kept already, or none is to be. */
+/** Makes a request's messages ready to be kept; undefined where there are none. */
 export function prepareAppend(context: KeepContext, request: ModelRequest): Append | undefined {
   const { store } = context;
   if (request.prepared === undefined || countsTokens(request)) return undefined;
   const { reading, conversation, client, tenant } = request;
   const { links, decoded } = reading;
+  if (links.length === 0) return undefined;
   const session = headerOf(client.headers, SESSION_HEADER);
-  // A request that is sent once more brings nothing that is not kept.
-  if (links.length === 0 || (session === undefined && links.length <= (conversation.kept ?? 0))) return undefined;
-  if (context.storeQuota.isFull(tenant)) return undefined;
   const job = jobOf(context, request);
   const chain = {
     links,
@@ -44,6 +42,11 @@ export function prepareAppend(context: KeepContext, request: ModelRequest): Appe
       fresh.reduce((bytes, { wire }) => bytes + (wire?.raw.length ?? 0), 0),
     );
   };
+}
+
+/** A request that is sent once more brings nothing that is not kept. */
+function bringsMessages({ client, reading, conversation }: PreparedRequest): boolean {
+  return headerOf(client.headers, SESSION_HEADER) !== undefined || reading.links.length > (conversation.kept ?? 0);
 }
 
 /**
@@ -91,7 +94,9 @@ async function keepOrLeave(
     if (isStranger && bringsSomething) context.conversations.forget(conversation);
     return leaveWaiting(context, conversation);
   }
-  if (append === undefined && conversation.pending.waiting() === 0) return;
+  // What waits is kept with its conversation, which may have been deleted meanwhile: without it, nobody would find it.
+  const waits = conversation.pending.waiting() > 0;
+  if (!waits && (append === undefined || !bringsMessages(request) || context.storeQuota.isFull(request.tenant))) return;
   return withTimeLimit(context.limits.commitWaitMs, write(context, request, append), () => undefined);
 }
 

@@ -26,6 +26,7 @@ const LOCAL_TENANT = "local";
 const ANONYMOUS_TENANT = "anonymous";
 /** Enough to tell tenants apart; too little to try keys against. */
 const TENANT_HEX_DIGITS = 24;
+const NAMED_BY_KEY = new RegExp(`^[0-9a-f]{${TENANT_HEX_DIGITS}}$`);
 
 /**
  * The name of a header or a query parameter that holds a credential: `authorization`, `x-api-key`, `api-key`,
@@ -54,6 +55,11 @@ export function ownerOf(request: Pick<ClientRequest, "headers" | "target">, rule
   if (found.length === 0) return { tenant: ANONYMOUS_TENANT, isolated: true };
   const digest = hash("sha256", `precis tenant\n${found.join("\n")}`);
   return { tenant: digest.slice(0, TENANT_HEX_DIGITS), isolated: false };
+}
+
+/** Whether a tenant is nothing but a key that some client sent. */
+export function isNamedByKey(tenant: string): boolean {
+  return NAMED_BY_KEY.test(tenant);
 }
 
 /**

@@ -6,7 +6,8 @@ import type { ClientRequest, ClientResponse, EmitEvent } from "../contract.ts";
 import type { TenantLimitSettings } from "./directory.ts";
 import { refuse } from "../transport/refusals.ts";
 import { PrecisError } from "../../core/errors.ts";
-import type { HistoryStore } from "../../store/store.ts";
+import { isNamedByKey } from "./owner.ts";
+import type { HistoryStore, Original } from "../../store/store.ts";
 import { randomUUID } from "node:crypto";
 import type { SharedBudget } from "../../session/events.ts";
 
@@ -105,14 +106,27 @@ export interface StoreQuota {
   readonly added: (tenant: string, bytes: number) => void;
   /** @throws PrecisError `tenant_store_full`. */
   readonly check: (tenant: string) => void;
+  /** Whether originals may be kept that no provider's answer vouches for. Those that may are counted. */
+  readonly takes: (tenant: string, originals: readonly Pick<Original, "id" | "text">[]) => boolean;
 }
 
 interface StoreQuotaParts {
   readonly store: Pick<HistoryStore, "holdings">;
+  /** What the store may take in all, where that is bounded. */
+  readonly bytesMax?: number | undefined;
   readonly limitsOf: (tenant: string) => TenantLimitSettings;
   readonly onEvent: EmitEvent;
   readonly now: () => number;
 }
+
+/**
+ * Keys cost nothing to invent: what all tenants that are nothing but a key may have kept in a minute is this part of the store, so that
+ * they push out little of what others keep there. An original counts as this much at least.
+ */
+const GUESTS_PART = 0.05;
+/** Where it is not known how large the store may be. */
+const GUESTS_BYTES = 16 * 1024 * 1024;
+const GUEST_ORIGINAL_BYTES = 4_096;
 
 /** How often a tenant's share of the store is measured. */
 const MEASURE_EVERY_MS = 60_000;
@@ -123,7 +137,8 @@ interface Share {
   isFull: boolean;
 }
 
-export function createStoreQuota({ store, limitsOf, onEvent, now }: StoreQuotaParts): StoreQuota {
+export function createStoreQuota({ store, bytesMax, limitsOf, onEvent, now }: StoreQuotaParts): StoreQuota {
+  const guestsTake = createGuestsBound(bytesMax === undefined ? GUESTS_BYTES : bytesMax * GUESTS_PART, now);
   const shares = new Map<string, Share>();
   const shareOf = (tenant: string): Share => {
     const share = shares.get(tenant) ?? { bytes: 0, measuredAt: -Infinity, isFull: false };
@@ -156,6 +171,20 @@ export function createStoreQuota({ store, limitsOf, onEvent, now }: StoreQuotaPa
     check: (tenant) => {
       if (isFull(tenant)) throw tenantStoreFull();
     },
+    takes: (tenant, originals) => !isNamedByKey(tenant) || guestsTake(tenant, originals),
+  };
+}
+
+function createGuestsBound(bytesMax: number, now: () => number): StoreQuota["takes"] {
+  let [since, bytes, counted] = [-Infinity, 0, new Set<string>()];
+  return (tenant, originals) => {
+    if (now() - since >= MINUTE_MS) [since, bytes, counted] = [now(), 0, new Set()];
+    const fresh = originals.filter(({ id }) => !counted.has(`${tenant} ${id}`));
+    const more = fresh.reduce((total, { text }) => total + Math.max(text.length, GUEST_ORIGINAL_BYTES), 0);
+    if (bytes + more > bytesMax) return false;
+    bytes += more;
+    for (const { id } of fresh) counted.add(`${tenant} ${id}`);
+    return true;
   };
 }
 
@@ -165,7 +194,7 @@ function storeFull(bytes: number): string {
   return `the tenant's stored conversations take ${(bytes / MEBIBYTE).toLocaleString("en-US")} MB, its limit; nothing new of it is stored or compacted until some are deleted`;
 }
 
-function tenantStoreFull(): PrecisError {
+export function tenantStoreFull(): PrecisError {
   return new PrecisError("The tenant has used up what it may store.", {
     code: "tenant_store_full",
     hint: "Delete conversations (`precis sessions delete`), or raise the tenant's limit.",

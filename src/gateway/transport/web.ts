@@ -11,17 +11,21 @@ export function webHandle(handle: RequestHandler): (request: Request) => Promise
   const held = new Set<Request>();
   return async (request) => {
     const gone = new AbortController();
-    const leave = (): void => gone.abort(clientDisconnected());
+    const leave = (): void => {
+      gone.abort(clientDisconnected());
+      held.delete(request);
+    };
+    held.add(request);
     if (request.signal.aborted) leave();
     else request.signal.addEventListener("abort", leave, { once: true });
-    held.add(request);
     const client = toClientRequest(request, gone.signal);
     const answer = await handle(client).catch((error: unknown) => refuseError(client, error));
-    return toResponse(answer, { leave, end: () => held.delete(request) });
+    return toResponse(answer, { signal: request.signal, leave, end: () => held.delete(request) });
   };
 }
 
 interface Caller {
+  readonly signal: AbortSignal;
   readonly leave: () => void;
   readonly end: () => void;
 }
@@ -46,15 +50,15 @@ function toResponse({ status, headers, body }: ClientResponse, caller: Caller): 
   return new Response(sent as ConstructorParameters<typeof Response>[0], { status, headers: lines });
 }
 
-/** Pulled as it is read; whoever cancels it has left. */
-function toStream(body: Bytes, { leave, end }: Caller): ReadableStream<Uint8Array> {
+/** Pulled as it is read; whoever cancels it has left. A caller that aborts reads its own reason, as behind any `fetch`. */
+function toStream(body: Bytes, { signal, leave, end }: Caller): ReadableStream<Uint8Array> {
   const chunks = body[Symbol.asyncIterator]();
   const next = async (): Promise<IteratorResult<Uint8Array>> => {
     try {
       return await chunks.next();
     } catch (error) {
       end();
-      throw error;
+      throw signal.aborted ? signal.reason : error;
     }
   };
   return new ReadableStream<Uint8Array>(
@@ -66,7 +70,6 @@ function toStream(body: Bytes, { leave, end }: Caller): ReadableStream<Uint8Arra
         controller.close();
       },
       cancel: async () => {
-        end();
         leave();
         await chunks.return?.();
       },

@@ -6,11 +6,13 @@ import "../../platform/refuse-old-node.ts";
 import { realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
+import { defined } from "../../core/defined.ts";
 import { createMeasure } from "../../core/transcript/measure.ts";
 import { createRuntime } from "../../session/checked-runtime.ts";
 import type { Runtime, RuntimeOptions } from "../../session/contract.ts";
 import { answerCall, declaredTools, readMessages, type ReadFormat } from "../framework/conversation.ts";
 import { handoffFor } from "../hosts/handoff.ts";
+import type { HandoffTextRequest } from "../../session/handoff-text.ts";
 import type { Content, Part } from "../../core/transcript/message.ts";
 import { dshParts, dshResults, isInjected } from "../../logs/dsh/blocks.ts";
 
@@ -79,7 +81,11 @@ export function createEngine(basic: EngineClass, options: Options = {}): EngineC
   return class PrecisEngine extends basic {
     override async summarize(input: SummarizationInput, agent: Agent, signal?: AbortSignal): Promise<SummaryResult> {
       const messages = findOriginals(input.messages, agent.session);
-      const done = await checkpoint(messages, openRuntime(agent.session, options), signal);
+      const done = await checkpoint(
+        messages,
+        openRuntime(agent.session, options),
+        defined({ signal, secrets: options.secrets }),
+      );
       // If nothing smaller is possible, the harness asks its model.
       if (done === undefined) return super.summarize(input, agent, signal);
       const { provider = "precis", model = "precis" } = agent.options;
@@ -119,19 +125,21 @@ async function restored(session: DshSession, options: Options): Promise<Runtime>
   const checkpoints = findCheckpoints(session);
   const made = runtimes.get(session)?.checkpoints ?? 0;
   const runtime = openRuntime(session, options);
-  if (made < checkpoints.length) await checkpoint(listAppended(session.events.slice(0, checkpoints.at(-1))), runtime);
+  if (made < checkpoints.length) {
+    const said = listAppended(session.events.slice(0, checkpoints.at(-1)));
+    await checkpoint(said, runtime, { secrets: options.secrets });
+  }
   return runtime;
 }
 
 async function checkpoint(
   messages: readonly DshMessage[],
   runtime: Runtime,
-  signal?: AbortSignal,
+  how: Pick<HandoffTextRequest, "secrets" | "signal">,
 ): Promise<string | undefined> {
   const tokens = createMeasure().messages(readMessages(dshMessages, messages).flat());
   const budget = Math.max(1, Math.floor(Math.min(tokens * CHECKPOINT_SHARE, CHECKPOINT_TOKENS_MAX)));
-  const request = { budget, keepNothing: true, ...(signal === undefined ? {} : { signal }) };
-  return (await handoffFor(runtime, dshMessages, messages, request))?.summary;
+  return (await handoffFor(runtime, dshMessages, messages, { budget, keepNothing: true, ...how }))?.summary;
 }
 
 /** A share of what it replaces; the harness refuses a checkpoint that is no smaller. */

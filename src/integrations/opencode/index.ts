@@ -187,7 +187,10 @@ interface PluginContext {
 async function setupForTwo({ session }: PluginContext, options: Omit<RuntimeOptions, "state">): Promise<void> {
   await session.hook("compaction", async (event) => {
     const runtime = createRuntime({ ...options, settings: { note: "handoff", protectFirstN: 0, ...options.settings } });
-    const handoff = await handoffFor(runtime, MESSAGES, event.messages, { keepNothing: true });
+    const handoff = await handoffFor(runtime, MESSAGES, event.messages, {
+      keepNothing: true,
+      secrets: options.secrets,
+    });
     // If nothing smaller is possible, OpenCode asks its model.
     if (handoff !== undefined) event.result = { summary: handoff.summary };
   });

@@ -120,7 +120,7 @@ function createPiSession(options: Omit<RuntimeOptions, "state">): PiSession {
       runtime,
       piMessages,
       shown.map(({ message }) => message!),
-      request,
+      { ...request, secrets: options.secrets },
     );
     if (done === undefined) return undefined;
     made.add(entries.filter(isCompaction).length);

@@ -134,6 +134,7 @@ function readMarkers(block: unknown, field: string): readonly Ttl[] {
  */
 export function conversationMarker({ body, layout }: Decoded): Ttl | undefined {
   const field = "cache_control";
+  if (!body.includes(JSON.stringify(field))) return undefined;
   for (const { start, end } of layout.elements.toReversed()) {
     const text = body.slice(start, end);
     if (!text.includes(JSON.stringify(field))) continue;

@@ -2,6 +2,7 @@
 import { messagesText, chosen, outlineOf, rangesIn, type NumberedMessage } from "../../core/recall/messages.ts";
 import { rankPlaces } from "../../core/recall/ranking.ts";
 import { PrecisError } from "../../core/errors.ts";
+import type { Redactor } from "../../core/redaction/redactor.ts";
 import type { Role } from "../../core/transcript/message.ts";
 import type { Original, Store } from "../../store/store.ts";
 import { unknownRecallId, candidatesOf, follows } from "./answer.ts";
@@ -47,7 +48,7 @@ export async function recall(
   choice: RecallChoice = {},
 ): Promise<readonly RecallHit[]> {
   if (typeof idOrWords !== "string") throw noWords();
-  if (!isRecallId(idOrWords)) return searchRemoved(store, tenant, idOrWords, choice.limit);
+  if (!isRecallId(idOrWords)) return searchRemoved(store, tenant, idOrWords, choice);
   const original = await store.getOriginal(tenant, idOrWords);
   if (original === undefined) throw unknownRecallId(idOrWords);
   return recallMessages(original, choice);
@@ -132,16 +133,22 @@ export async function originalsWith(
   return originals;
 }
 
-async function searchRemoved(
+interface PlacesWanted extends Pick<RecallChoice, "limit"> {
+  /** Takes secrets out of what is shown. */
+  readonly redact?: Redactor;
+}
+
+/** Where words are in what was removed, best first. */
+export async function searchRemoved(
   store: Store,
   tenant: string,
   words: string,
-  limit = HITS_DEFAULT,
+  { limit = HITS_DEFAULT, redact = (text) => text }: PlacesWanted,
 ): Promise<readonly RecallHit[]> {
   const candidates = candidatesOf(await originalsWith(store, tenant, words));
-  return rankPlaces(candidates, words, { limit, follows }).map(({ key: { original, message }, text }) => ({
+  return rankPlaces(candidates, words, { limit, follows, redact }).map(({ key: { original, message }, text }) => ({
     id: original.id,
-    label: original.label,
+    label: redact(original.label),
     text,
     ...(message === undefined ? {} : describePlace(message)),
   }));

@@ -3,8 +3,14 @@ import { setTimeout as pause } from "node:timers/promises";
 import { DatabaseError, Pool, types, type PoolClient, type QueryConfig } from "pg";
 import type { Query } from "../sql/query.ts";
 import type { SearchedTables } from "../sql/search.ts";
-import { answerLater, type AskedQuery, type Steps, type Tables } from "../sql/steps.ts";
-import { createRecentMap } from "../recent-map.ts";
+import {
+  answerLater,
+  createLastingRows,
+  type AskedQuery,
+  type LastingRows,
+  type Steps,
+  type Tables,
+} from "../sql/steps.ts";
 import { createVault, type Vault } from "../vault.ts";
 import { dropUnused } from "./bodies.ts";
 import { WORD_INDEX } from "./search.ts";
@@ -58,8 +64,6 @@ export interface DatabaseOptions {
   readonly connectTimeoutMs: number;
 }
 
-/** Rows that stay as they are, of a query and its arguments. */
-const LASTING_ROWS_MAX = 10_000;
 const ATTEMPTS_MAX = 8;
 const RETRY_MS = 20;
 const RECONNECT_MS = 200;
@@ -154,28 +158,6 @@ function openPool({ url, readOnly, connections, statementTimeoutMs, connectTimeo
   });
   pool.on("error", () => undefined);
   return pool;
-}
-
-interface LastingRows {
-  readonly find: (asked: AskedQuery) => unknown;
-  /** Only of what is read outside any transaction: that is committed. */
-  readonly keep: (asked: AskedQuery, row: unknown) => void;
-  /** Somebody may have put an earlier state of the database in its place. */
-  readonly forget: () => void;
-}
-
-function createLastingRows(): LastingRows {
-  const limits = { entries: LASTING_ROWS_MAX };
-  let rows = createRecentMap<unknown>(limits);
-  return {
-    find: (asked) => (asked.query.lasting ? rows.get(questionKey(asked)) : undefined),
-    keep: (asked, row) => (asked.query.lasting && row !== undefined ? rows.set(questionKey(asked), row) : undefined),
-    forget: () => void (rows = createRecentMap<unknown>(limits)),
-  };
-}
-
-function questionKey({ query, args }: AskedQuery): string {
-  return `${compiled(query).name} ${JSON.stringify(args)}`;
 }
 
 interface Absence {

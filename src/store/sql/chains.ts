@@ -46,6 +46,8 @@ export interface ChainEnd {
   readonly session?: string;
   /** Plain data of a job to enqueue with it. */
   readonly job?: unknown;
+  /** What follows these is handed over next, and waited for. */
+  readonly more?: true;
   readonly now: number;
 }
 

@@ -20,18 +20,22 @@ export interface NewRecord {
   readonly now: number;
 }
 
+/** A row, and when it was written: once a record is deleted, its number may be another one's. */
+export interface RecordPlace {
+  readonly id: number;
+  readonly createdAt: number;
+}
+
 export interface FoundRecord {
-  /** The row of the record in effect. */
-  readonly id?: number;
+  /** The record in effect. */
+  readonly place?: RecordPlace;
   readonly undone: boolean;
   /** Links whose records are to be marked as used. */
   readonly unmarked: readonly string[];
 }
 
-export interface ListedRecord {
-  readonly id: number;
+export interface ListedRecord extends RecordPlace {
   readonly undone: boolean;
-  readonly createdAt: number;
 }
 
 interface RecordRow {
@@ -76,11 +80,11 @@ function findAmong(found: LinkRecords, links: readonly string[], now: number): F
     .filter(({ link, used_at: usedAt }) => own.has(link) && usedAt < now - MARK_USE_EVERY_MS)
     .map(({ link }) => link);
   const ours = found.standing.filter(({ schema_version: version }) => version === COMPACTION_SCHEMA_VERSION);
-  const byLink = new Map(ours.map((row) => [row.link, row.id]));
+  const byLink = new Map(ours.map((row) => [row.link, row]));
   let undone = false;
   for (const link of [...own].toReversed()) {
-    const id = byLink.get(link);
-    if (id !== undefined) return { id, undone, unmarked };
+    const row = byLink.get(link);
+    if (row !== undefined) return { place: { id: row.id, createdAt: row.created_at }, undone, unmarked };
     if ((found.undone.get(link) ?? 0) > 0) undone = true;
   }
   return { undone, unmarked };
@@ -172,12 +176,12 @@ export function* putRecord(
   { vault, lockToWrite }: Tables,
   tenantName: string,
   { link, root, schemaVersion, record: plain, recallIds, now }: NewRecord,
-): Steps<{ readonly id: number; readonly won: boolean }> {
+): Steps<RecordPlace & { readonly won: boolean }> {
   yield* lockToWrite([`${tenantName}\nrecord ${link}`]);
   const tenant = yield* writingTenant(tenantName);
   const { standing, undone } = yield* recordsFor(tenant, [link]);
   const known = standing.find(({ schema_version: version }) => version === schemaVersion);
-  if (known !== undefined) return { id: known.id, won: false };
+  if (known !== undefined) return { id: known.id, createdAt: known.created_at, won: false };
   const record = vault.seal("compaction", plain);
   const generation = undone.get(link) ?? 0;
   const { id } = (yield* first(addRecord, {
@@ -190,7 +194,7 @@ export function* putRecord(
     now,
   }))!;
   if (recallIds.length > 0) yield* run(nameOriginals, { record: id, recallIds });
-  return { id, won: true };
+  return { id, createdAt: now, won: true };
 }
 
 export interface LinksAndTime {

@@ -8,6 +8,7 @@ import type { ChainEnd, ChainEntry } from "./chains.ts";
 import { randomUUID } from "node:crypto";
 import { batchEnds } from "../batches.ts";
 import type { Lifetime } from "../lifetime.ts";
+import type { RecordPlace } from "./compaction-records.ts";
 import type { StagedPiece } from "./originals.ts";
 import { promisify } from "node:util";
 import { deflateRaw, inflateRaw } from "node:zlib";
@@ -102,36 +103,49 @@ function createAppendChain(ask: Ask, { now, during }: Pick<Keeping, "now" | "dur
     const remembered = links.findLastIndex((link) => ends.get(endKey(tenant, link)) === true) + 1;
     return remembered > 0 ? remembered : ask("countStored", tenant, links);
   };
+  const appendFrom = async (tenant: string, chain: ChainAppend, from: number): Promise<Appended | undefined> => {
+    let done: Appended | undefined = NOTHING_ADDED;
+    let added = 0;
+    for (const piece of piecesFrom(chain, from, now())) {
+      done = await ask("append", tenant, piece, sizeOf(piece));
+      added += done?.added ?? 0;
+      if (done === undefined) return undefined;
+    }
+    return { ...done, added };
+  };
   const append = async (tenant: string, chain: ChainAppend): Promise<Appended> => {
     const { links } = checkChain(chain);
     if (links.length === 0) return NOTHING_ADDED;
-    const end = endFrom(chain, await countKnown(tenant, links), now());
-    let done = await ask("append", tenant, end, sizeOf(end));
-    if (done === undefined) {
-      // Retention deleted what it is on since.
-      const whole = endFrom(chain, 0, now());
-      done = (await ask("append", tenant, whole, sizeOf(whole)))!;
-    }
+    const known = await countKnown(tenant, links);
+    // Retention may have deleted what it is on since.
+    const done = (await appendFrom(tenant, chain, known)) ?? (await appendFrom(tenant, chain, 0))!;
     ends.set(endKey(tenant, links.at(-1)!), true);
     return done;
   };
   return (tenant, chain) => during(() => append(tenant, chain));
 }
 
-function endFrom({ links, messages, session, job }: ChainAppend, from: number, now: number): ChainEnd {
+/** What is too long for one transaction in several, so that nobody else waits for it; whoever is interrupted leaves a beginning. */
+function piecesFrom({ links, messages, session, job }: ChainAppend, from: number, now: number): readonly ChainEnd[] {
   const entries = messages.slice(from).map((message, at): ChainEntry => {
     const protocol = message.wire?.protocol;
     const entry = { link: links[from + at]!, role: message.role, member: memberOf(message), body: bodyOf(message) };
     return protocol === undefined ? entry : { ...entry, protocol };
   });
-  return {
-    root: links[0]!,
-    entries,
-    now,
-    ...(from === 0 ? {} : { after: links[from - 1]! }),
-    ...(session === undefined ? {} : { session }),
-    ...(job === undefined ? {} : { job }),
-  };
+  // Where nothing is new, the session is marked as used.
+  const ends = entries.length === 0 ? [0] : batchEnds(entries, ({ body }) => body.length);
+  return ends.map((end, at): ChainEnd => {
+    const start = ends[at - 1] ?? 0;
+    const after = links[from + start - 1];
+    return {
+      root: links[0]!,
+      entries: entries.slice(start, end),
+      now,
+      ...(after === undefined ? {} : { after }),
+      ...(session === undefined ? {} : { session }),
+      ...(end < entries.length ? { more: true } : job === undefined ? {} : { job }),
+    };
+  });
 }
 
 function endKey(tenant: string, link: string): string {
@@ -231,14 +245,15 @@ function createCompactionCalls(ask: Ask, { now, readOnly, during, marking }: Kee
     entries: RECORDS_REMEMBERED_MAX,
     weight: RECORD_CHARACTERS_REMEMBERED_MAX,
   });
-  const read = async (tenant: string, id: number): Promise<Compaction | undefined> => {
-    const known = remembered.get(String(id));
+  const read = async (tenant: string, { id, createdAt }: RecordPlace): Promise<Compaction | undefined> => {
+    const name = `${id} ${createdAt}`;
+    const known = remembered.get(name);
     if (known !== undefined) return known;
     const record = await ask("readRecord", tenant, id);
     if (record === undefined) return undefined;
     const text = (await inflate(record)).toString("utf8");
     const compaction = decodeCompaction(text);
-    if (compaction !== undefined) remembered.set(String(id), compaction, text.length);
+    if (compaction !== undefined) remembered.set(name, compaction, text.length);
     return compaction;
   };
   const put: CompactionCalls["putCompaction"] = async (tenant, compaction, root) => {
@@ -247,9 +262,9 @@ function createCompactionCalls(ask: Ask, { now, readOnly, during, marking }: Kee
     const recallIds = evicted.map(({ id }) => id);
     const record = await deflate(text);
     const fresh = { link: covers, root, schemaVersion, record, recallIds, now: now() };
-    const { id, won } = await ask("putRecord", tenant, fresh, record.length);
-    if (won) remembered.set(String(id), compaction, text.length);
-    return won ? compaction : ((await read(tenant, id)) ?? compaction);
+    const { won, ...place } = await ask("putRecord", tenant, fresh, record.length);
+    if (won) remembered.set(`${place.id} ${place.createdAt}`, compaction, text.length);
+    return won ? compaction : ((await read(tenant, place)) ?? compaction);
   };
   // Nobody who reads waits for this, and what is not marked today is marked tomorrow.
   const mark = (tenant: string, links: readonly string[]): void => {
@@ -259,16 +274,16 @@ function createCompactionCalls(ask: Ask, { now, readOnly, during, marking }: Kee
     marking?.add(marked);
   };
   const find: CompactionCalls["findCompaction"] = async (tenant, links) => {
-    const { id, undone, unmarked } = await ask("findRecord", tenant, { links, now: now() });
+    const { place, undone, unmarked } = await ask("findRecord", tenant, { links, now: now() });
     if (unmarked.length > 0 && !readOnly) mark(tenant, unmarked);
-    const compaction = id === undefined ? undefined : await read(tenant, id);
+    const compaction = place === undefined ? undefined : await read(tenant, place);
     return compaction === undefined ? { undone } : { compaction, undone };
   };
   const list: CompactionCalls["listCompactions"] = async (tenant, links) => {
     const entries: CompactionEntry[] = [];
-    for (const { id, undone, createdAt } of await ask("listRecords", tenant, links)) {
-      const compaction = await read(tenant, id);
-      if (compaction !== undefined) entries.push({ compaction, undone, createdAt });
+    for (const { undone, ...place } of await ask("listRecords", tenant, links)) {
+      const compaction = await read(tenant, place);
+      if (compaction !== undefined) entries.push({ compaction, undone, createdAt: place.createdAt });
     }
     return entries;
   };

@@ -16,7 +16,10 @@ export interface Query<Arguments, Row> {
 
 /** The types of the arguments and of a row are stated; a test compares them with what the statement has. */
 export function query<Arguments extends object, Row = never>(sql: string, postgres = sql): Query<Arguments, Row> {
-  const lite = sql.replaceAll(/\bin \(:(\w+)\)/g, "in (select value from json_each(:$1))");
+  const lite = sql
+    .replaceAll(/\bin \(:(\w+)\)/g, "in (select value from json_each(:$1))")
+    // A limit that SQLite can see through has it plan the statement anew each time: five times what it takes otherwise.
+    .replaceAll(/\blimit :(\w+)/g, "limit 0 + :$1");
   return {
     sql: lite,
     lists: [...lite.matchAll(/json_each\(:(\w+)\)/g)].map(([, name]) => name!),

@@ -144,13 +144,13 @@ function* scopeOf(tenant: string | undefined): Steps<Scope> {
 /** One step; true when there may be more to delete. `sizeQuery` tells what everything takes. */
 export function* retainStep(
   tables: Tables,
-  { tenant, before, maxBytes, maxFileBytes, looseBefore = -Infinity }: Retention,
+  { tenant, before, maxBytes, maxFileBytes, looseBefore = -Infinity, looseOnly = false }: Retention,
   sizeQuery: Query<object, { bytes: number }>,
 ): Steps<boolean> {
   const scope = yield* scopeOf(tenant);
   let bytes = maxBytes === undefined ? 0 : (yield* holdings(tenant)).bytes;
   for (let removals = 0; removals < REMOVALS_A_STEP; removals++) {
-    const units = (yield* oldestUnits(tables, scope)).toSorted((a, b) => a.usedAt - b.usedAt);
+    const units = (yield* oldestUnits(tables, scope, looseOnly)).toSorted((a, b) => a.usedAt - b.usedAt);
     const oldest = units[0];
     if (oldest === undefined) return false;
     const isTooOld = before !== undefined && oldest.usedAt < before;
@@ -165,11 +165,11 @@ export function* retainStep(
 }
 
 /** The oldest of each kind. */
-function* oldestUnits(tables: Tables, scope: Scope): Steps<readonly Unit[]> {
-  const session = yield* first(oldestSession, scope);
+function* oldestUnits(tables: Tables, scope: Scope, looseOnly: boolean): Steps<readonly Unit[]> {
+  const session = looseOnly ? undefined : yield* first(oldestSession, scope);
   const record = yield* first(oldestRecord, scope);
   const original = yield* first(oldestOriginal, scope);
-  const state = yield* first(oldestState, scope);
+  const state = looseOnly ? undefined : yield* first(oldestState, scope);
   return [
     session && { usedAt: session.updated_at, remove: () => removeSession(tables, session.id) },
     record && { usedAt: record.used_at, remove: () => removeRecords(tables, [record]) },

@@ -2,6 +2,7 @@
  * Work on a database, written once for all of them: it yields each query, and whoever runs it gives back the rows, at once
  * or when they have come.
  */
+import { createRecentMap } from "../recent-map.ts";
 import type { Vault } from "../vault.ts";
 import type { Query } from "./query.ts";
 
@@ -65,4 +66,28 @@ export async function answerLater<Answer>(
   while (step.done !== true)
     step = steps.next(await ("query" in step.value ? ask(step.value) : Promise.all(step.value.map(ask))));
   return step.value;
+}
+
+/** Rows that stay as they are once they are there: each is read once. */
+export interface LastingRows {
+  readonly find: (asked: AskedQuery) => unknown;
+  /** Only of what is read outside any transaction: that is committed. */
+  readonly keep: (asked: AskedQuery, row: unknown) => void;
+  /** Somebody may have put an earlier state of the database in its place. */
+  readonly forget: () => void;
+}
+
+const LASTING_ROWS_MAX = 10_000;
+
+export function createLastingRows(): LastingRows {
+  let rows = createRecentMap<unknown>({ entries: LASTING_ROWS_MAX });
+  return {
+    find: (asked) => (asked.query.lasting ? rows.get(questionKey(asked)) : undefined),
+    keep: (asked, row) => (asked.query.lasting && row !== undefined ? rows.set(questionKey(asked), row) : undefined),
+    forget: () => void (rows = createRecentMap<unknown>({ entries: LASTING_ROWS_MAX })),
+  };
+}
+
+function questionKey({ query, args }: AskedQuery): string {
+  return `${query.sql} ${JSON.stringify(args)}`;
 }

@@ -89,7 +89,8 @@ function* readyBodies(vault: Vault, tenant: number, bodies: readonly Body[]): St
     });
     const seemsNew = (yield* first(findBody, { tenant, form, hash })) === undefined;
     const row = seemsNew ? work() : undefined;
-    ready.push({ form, hash, encoding, bytes: Buffer.byteLength(text), seemsNew, row: () => row ?? work() });
+    const bytes = encoding === "utf8" ? content.length : Buffer.byteLength(text);
+    ready.push({ form, hash, encoding, bytes, seemsNew, row: () => row ?? work() });
   }
   return ready;
 }

@@ -8,7 +8,6 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
-  readSync,
   rmSync,
   statSync,
 } from "node:fs";
@@ -19,8 +18,8 @@ import { pathToFileURL } from "node:url";
 import {
   foreignFileError,
   deletedError,
+  emptyFileError,
   newerSchemaError,
-  notDatabaseError,
   notRegularError,
   olderSchemaError,
   storeError,
@@ -32,10 +31,6 @@ import { createVault, opens, proofOf } from "../vault.ts";
 /** Originals are kept unredacted. */
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
-/** https://www.sqlite.org/fileformat.html §1.3 */
-const HEADER_BYTES = 100;
-const USER_VERSION_OFFSET_BYTES = 60;
-const APPLICATION_ID_OFFSET_BYTES = 68;
 const PAGE_BYTES = 4_096;
 /** The journal is cut back to this after a checkpoint. */
 const JOURNAL_BYTES_MAX = 64 * 1024 * 1024;
@@ -66,7 +61,7 @@ export function openDatabase(options: FileOptions): DatabaseSync {
   const { path, readOnly, busyTimeoutMs, mustExist = false } = options;
   let db: DatabaseSync | undefined;
   try {
-    checkHeader(path);
+    checkHeader(path, busyTimeoutMs);
     if (mustExist && identityOf(path) === undefined) throw deletedError(path);
     if (!readOnly) createForOwner(path);
     const { DatabaseSync: Database } = loadSqlite();
@@ -86,34 +81,45 @@ export function openDatabase(options: FileOptions): DatabaseSync {
  * then read as one that nobody changes, unless a log beside it holds what is not in it yet.
  */
 function readableAt(path: string): string | URL {
-  const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
-  if (log !== undefined && log.size > 0) return path;
+  if (hasLog(path)) return path;
   try {
     accessSync(dirname(path), constants.W_OK);
     return path;
   } catch {
-    const url = pathToFileURL(path);
-    url.searchParams.set("immutable", "1");
-    return url;
+    return unchangedAt(path);
   }
 }
 
-/** Looks at the bytes only: opening a database may already write beside it. */
-function checkHeader(path: string): void {
+function hasLog(path: string): boolean {
+  const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
+  return log !== undefined && log.size > 0;
+}
+
+/** For a file that is read as one that nobody changes, without what others have written beside it. */
+function unchangedAt(path: string): URL {
+  const url = pathToFileURL(path);
+  url.searchParams.set("immutable", "1");
+  return url;
+}
+
+/**
+ * Looks at the file alone: opening a database may already write beside it. Only what its log has not moved into it yet is read with
+ * it: without that, it may be half of each. SQLite opens it, and not the program: whoever closes a file gives up all locks that
+ * the process has on it (https://sqlite.org/howtocorrupt.html, section 2.2).
+ */
+function checkHeader(path: string, timeout: number): void {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return;
   // To open a pipe would wait for whoever writes to it.
   if (!stats.isFile()) throw notRegularError(path);
   if (stats.size === 0) return;
-  const header = Buffer.alloc(HEADER_BYTES);
-  const file = openSync(path, "r");
+  const { DatabaseSync: Database } = loadSqlite();
+  const file = new Database(hasLog(path) ? path : unchangedAt(path), { readOnly: true, timeout });
   try {
-    readSync(file, header, 0, HEADER_BYTES, 0);
+    refuse(path, pragma(file, "user_version"), pragma(file, "application_id"));
   } finally {
-    closeSync(file);
+    file.close();
   }
-  if (!header.toString("latin1").startsWith("SQLite format 3\0")) throw notDatabaseError(path);
-  refuse(path, header.readUInt32BE(USER_VERSION_OFFSET_BYTES), header.readUInt32BE(APPLICATION_ID_OFFSET_BYTES));
 }
 
 /** A file that another process is just creating has neither version nor application yet. */
@@ -124,7 +130,7 @@ function refuse(path: string, version: number, application: number): void {
 
 function createForOwner(path: string): void {
   makeFolder(dirname(path));
-  closeSync(openSync(path, "a", FILE_MODE));
+  if (!existsSync(path)) closeSync(openSync(path, "a", FILE_MODE));
   if (process.platform !== "win32" && (statSync(path).mode & 0o777) !== FILE_MODE) chmodSync(path, FILE_MODE);
 }
 
@@ -207,6 +213,7 @@ function checkSchema(db: DatabaseSync, path: string, { orOlder = false } = {}): 
   const tables = db.prepare("select count(*) as count from sqlite_schema").get()!["count"];
   if (compatibleWith === 0 && tables !== 0) throw foreignFileError(path);
   const version = compatibleWith === 0 ? 0 : stepsTaken(db);
+  if (version === 0 && !orOlder) throw emptyFileError(path);
   if (version < SCHEMA_VERSION && !orOlder) throw olderSchemaError(path, version);
   return { version };
 }

@@ -67,11 +67,6 @@ function systemFailure(code: string | undefined): Failure | undefined {
   return BY_SYSTEM_CODE[code] ?? UNREACHABLE;
 }
 
-export function notDatabaseError(place: string): PrecisError {
-  const { message, ...details } = DAMAGED;
-  return new PrecisError(message, { ...details, place });
-}
-
 export function notRegularError(place: string): PrecisError {
   return new PrecisError("the store cannot be opened: this is a folder, a pipe or a device, and no file", {
     code: "store_unreachable",
@@ -103,6 +98,14 @@ export function foreignFileError(place: string): PrecisError {
   return new PrecisError("the file is a database of another program", {
     code: "store_foreign",
     hint: "Name another file; this one has not been changed.",
+    place,
+  });
+}
+
+export function emptyFileError(place: string): PrecisError {
+  return new PrecisError("the store's file has nothing in it", {
+    code: "store_empty",
+    hint: "Of a copy, the contents may still be in the log beside the original: copy `FILE-wal` too, or as docs/upgrading.md says. Otherwise `precis serve` begins a store in it.",
     place,
   });
 }

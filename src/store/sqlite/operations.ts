@@ -52,6 +52,8 @@ type Kind = "read" | "write" | "note" | "alone";
 
 interface Operation<Argument, Answer, Ready = unknown> {
   readonly kind: Kind;
+  /** Of a write: it is only waited for with what follows it. */
+  readonly isNote?: (argument: Argument) => boolean;
   /** What takes long and is done before the file is locked, so that no other process waits for it. */
   readonly ready?: (database: OpenDatabase, tenant: string, argument: Argument) => Ready;
   readonly run: (database: OpenDatabase, tenant: string, argument: Argument, ready: Ready) => Answer;
@@ -79,6 +81,7 @@ const usedBytes = query<object, { bytes: number }>(`
 
 const append: Operation<ChainEnd, Appended | undefined, readonly ReadyBody[]> = {
   kind: "write",
+  isNote: ({ more }) => more === true,
   ready: ({ runner }, tenant, end) => runner.answer(readyEntries(runner.vault, tenant, end)),
   run: ({ runner }, tenant, end, ready) =>
     runner.answer(appendChain(runner, tenant, end, (fresh) => addMessages(fresh, ready))),
@@ -185,10 +188,10 @@ const SYNCHRONOUS: Readonly<Record<Durability, string>> = { write: "full", note:
 
 export function serve(database: OpenDatabase, path: string, calls: readonly Call[]): readonly Reply[] {
   const group = createGroup(database, path);
-  const notes = calls.some(({ name }) => OPERATIONS[name].kind === "write") ? "write" : "note";
+  const notes = calls.some((call) => kindOf(call) === "write") ? "write" : "note";
   for (const call of calls) {
     const operation = OPERATIONS[call.name];
-    switch (operation.kind) {
+    switch (kindOf(call)) {
       case "read":
         group.attempt(call, operation);
         break;
@@ -207,6 +210,11 @@ export function serve(database: OpenDatabase, path: string, calls: readonly Call
   }
   group.end();
   return group.replies;
+}
+
+function kindOf({ name, argument }: Call): Kind {
+  const { kind, isNote }: AnyOperation = OPERATIONS[name];
+  return isNote?.(argument) === true ? "note" : kind;
 }
 
 function begin(db: DatabaseSync, { wanted, before }: Readonly<Record<"wanted" | "before", Durability>>): void {

@@ -1,7 +1,7 @@
 /** Runs queries as prepared statements, with their arguments by name. */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Query } from "../sql/query.ts";
-import { answerNow, type Steps, type Tables } from "../sql/steps.ts";
+import { answerNow, createLastingRows, type AskedQuery, type Steps, type Tables } from "../sql/steps.ts";
 import type { SearchedTables } from "../sql/search.ts";
 import { createVault } from "../vault.ts";
 import { dropUnused } from "./bodies.ts";
@@ -28,21 +28,34 @@ export function createRunner(db: DatabaseSync, key?: Uint8Array): Runner {
     }
     return statement;
   };
+  const ask = ({ query, args, wants }: AskedQuery): unknown => {
+    const statement = prepared(query);
+    const given = values(query, args);
+    if (wants === "rows") return statement.all(given);
+    if (wants === "row") return statement.get(given);
+    const { changes, lastInsertRowid } = statement.run(given);
+    return wants === "changes" || changes === 0 ? Number(changes) : Number(lastInsertRowid);
+  };
+  const lasting = createLastingRows();
+  const askOnce = (asked: AskedQuery): unknown => {
+    const answer = lasting.find(asked) ?? ask(asked);
+    if (!db.isTransaction) lasting.keep(asked, answer);
+    return answer;
+  };
   const vault = createVault(key);
   return {
     vault,
     lockToWrite: waitForNobody,
     dropUnused,
     index: wordIndex(vault.encrypts),
-    answer: (steps) =>
-      answerNow(steps, ({ query, args, wants }) => {
-        const statement = prepared(query);
-        const given = values(query, args);
-        if (wants === "rows") return statement.all(given);
-        if (wants === "row") return statement.get(given);
-        const { changes, lastInsertRowid } = statement.run(given);
-        return wants === "changes" || changes === 0 ? Number(changes) : Number(lastInsertRowid);
-      }),
+    answer: (steps) => {
+      try {
+        return answerNow(steps, askOnce);
+      } catch (error) {
+        lasting.forget();
+        throw error;
+      }
+    },
     all: (query, args) => prepared(query as Query<never, unknown>).all(values(query, args)) as never,
     each: (query, args) => prepared(query as Query<never, unknown>).iterate(values(query, args)) as never,
   };

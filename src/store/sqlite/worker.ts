@@ -1,11 +1,10 @@
 /** The thread that has the file. It takes what has gathered while it was busy as one group. */
-import type { DatabaseSync } from "node:sqlite";
 import { parentPort, workerData } from "node:worker_threads";
 import { identityOf, openDatabase, type FileOptions } from "./database.ts";
 import { deletedError, storeError, toPlain, type PlainError } from "./failures.ts";
 import type { Call, Reply } from "./operations.ts";
 
-export type ToThread = Call | "close";
+export type ToThread = readonly Call[] | "close";
 export type FromThread = "ready" | { readonly refused: PlainError } | readonly Reply[];
 
 const port = parentPort!;
@@ -17,13 +16,17 @@ try {
   tell("ready");
   const [{ createRunner }, { serve }] = await Promise.all([import("./query.ts"), import("./operations.ts")]);
   const database = { db, runner: createRunner(db, options.key) };
-  work(db, (calls) => serve(database, options.path, calls));
+  const end = (): void => {
+    db.close();
+    port.close();
+  };
+  work((calls) => serve(database, options.path, calls), end);
 } catch (error) {
   tell({ refused: toPlain(storeError(error, options.path)) });
   port.close();
 }
 
-function work(db: DatabaseSync, serve: (calls: readonly Call[]) => readonly Reply[]): void {
+function work(serve: (calls: readonly Call[]) => readonly Reply[], end: () => void): void {
   let gathered: Call[] = [];
   const opened = identityOf(options.path);
   const serveAll = (): void => {
@@ -33,17 +36,12 @@ function work(db: DatabaseSync, serve: (calls: readonly Call[]) => readonly Repl
     // The file was deleted while it is open: what SQLite writes to it now would be lost.
     const error = toPlain(deletedError(options.path));
     tell(calls.map(({ id }) => ({ id, error })));
-    db.close();
-    port.close();
+    end();
   };
   port.on("message", (message: ToThread) => {
-    if (message === "close") {
-      db.close();
-      port.close();
-    } else {
-      if (gathered.length === 0) setImmediate(serveAll);
-      gathered.push(message);
-    }
+    if (message === "close") return end();
+    if (gathered.length === 0) setImmediate(serveAll);
+    gathered = gathered.concat(message);
   });
 }
 

@@ -19,9 +19,15 @@ const all = declared.flatMap(([engine, own]) =>
   Object.entries(own).map(([name, setting]) => ({ engine, name, setting })),
 );
 
+/** Files, which can be read again, and pages, of which a record tells what they showed. */
+const looked = (at: number, shown: string) =>
+  at % 5 === 0
+    ? ran("read_file", { path: `src/part${at}.ts` }, shown)
+    : ran("web_fetch", { url: `https://part${at}.example` }, shown);
+
 const exchanges = (count: number, tokens: number) =>
   Array.from({ length: count }, (_, at) => [
-    ...ran("read_file", { path: `src/part${at}.ts` }, filler(tokens, `part${at}`)),
+    ...looked(at, filler(tokens, `part${at}`)),
     ...(at % 4 === 3 ? [says(`Part ${at} is done.`), user(`Now part ${at + 1}: ${filler(300, `wish${at}`)}`)] : []),
   ]).flat();
 const session = talk(user("Mend the totals."), ...exchanges(40, 2_000), user("Go on."));

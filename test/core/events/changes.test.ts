@@ -1,15 +1,19 @@
 /** The lines that a call adds and removes, in whatever form its tool takes them. */
 import { describe, expect, it } from "vitest";
-import { writtenBy } from "../../../src/core/events/changes.ts";
+import { headOfChange, writtenBy } from "../../../src/core/events/changes.ts";
+import type { ToolCallPart } from "../../../src/core/transcript/message.ts";
 import { expectLinear } from "../../support/linear.ts";
 
-const written = (args: unknown) =>
-  writtenBy({
-    kind: "tool-call",
-    id: "1",
-    name: "Edit",
-    arguments: typeof args === "string" ? args : JSON.stringify(args),
-  });
+const callWith = (args: unknown): ToolCallPart => ({
+  kind: "tool-call",
+  id: "1",
+  name: "Edit",
+  arguments: typeof args === "string" ? args : JSON.stringify(args),
+});
+const written = (args: unknown) => {
+  const { added, removed } = writtenBy(callWith(args));
+  return { added, removed };
+};
 
 const PATCH = "*** Begin Patch\n*** Update File: a.ts\n@@\n keep\n-old line\n+new line\n*** End Patch";
 
@@ -56,5 +60,34 @@ describe("what a call writes", () => {
       const text = unit.repeat(Math.floor(size / unit.length));
       return () => written({ old_string: `${text}1`, new_string: `${text}2`, patch: `*** Begin Patch\n${text}` });
     });
+  });
+});
+
+describe("the head of a change", () => {
+  const head = (old: string, now: string, shown = ""): string | undefined =>
+    headOfChange(callWith({ old_string: old, new_string: now }), shown);
+
+  it("is the last line above it that is not indented, in the replaced text", () => {
+    const [sum, mean] = ["func sum(a int) int {\n\treturn a\n}", "func mean(a int) int {"];
+    expect(head(`${sum}\n${mean}\n\treturn 1\n}`, `${sum}\n${mean}\n\treturn 2\n}`)).toBe(mean);
+    expect(head("\treturn 1", "\treturn 2")).toBeUndefined();
+    expect(head("limit = 1", "limit = 2")).toBeUndefined();
+    expect(head("import (\n\t'a'\n)", "import (\n\t'b'\n)")).toBeUndefined();
+    expect(head("name: All checks\njobs:\n  test: 1", "name: All checks\njobs:\n  test: 2")).toBeUndefined();
+  });
+
+  it("is not one of several", () => {
+    const edit = (name: string) => ({
+      old_string: `def ${name}(a):\n  return 1`,
+      new_string: `def ${name}(a):\n  return 2`,
+    });
+    expect(headOfChange(callWith({ edits: [edit("one")] }), "")).toBe("def one(a):");
+    expect(headOfChange(callWith({ edits: [edit("one"), edit("two")] }), "")).toBeUndefined();
+  });
+
+  it("is looked for in the numbered lines of the file that the tool shows", () => {
+    const shown = "The file a.go has been updated:\n    8\tfunc mean(a int) int {\n    9\t\treturn 2\n   10\t}";
+    expect(head("\treturn 1", "\treturn 2", shown)).toBe("func mean(a int) int {");
+    expect(head("\treturn 1", "\treturn 2", "The file a.go has been updated:\n\treturn 2")).toBeUndefined();
   });
 });

@@ -51,12 +51,25 @@ describe("events", () => {
     ["git checkout -b next", "Switched to a new branch 'next'", undefined, "next"],
     ["git branch --show-current", "feature/a.b", undefined, "feature/a.b"],
     ["cd src && ls", "a.ts", undefined, undefined],
+    ["cd /srv/app && npm test", "ok\nShell cwd was reset to /repo", "/repo", undefined],
     ["cd 'C:\\repo' && dir", "a.ts", "C:\\repo", undefined],
     ["echo On branch nowhere", "On branch nowhere", undefined, undefined],
   ])("know folder and branch of %s", (command, result, folder, branch) => {
     const events = eventsIn(run(command, result));
     expect(events.folder).toBe(folder);
-    expect(events.branch).toBe(branch);
+    expect(events.branch?.name).toBe(branch);
+  });
+
+  it("know no branch of a folder that is not below the one where it was stated", () => {
+    const stated = run("cd /srv/a && git status", "On branch fix/cart");
+    expect(eventsIn(stated, run("cd /srv/a/src && ls", "x")).branch).toEqual({ name: "fix/cart", message: 0 });
+    expect(eventsIn(stated, run("cd /srv/b && ls", "x")).branch).toBeUndefined();
+  });
+
+  it("know no folder of all where many paths are named without one", () => {
+    const paths = ["/srv/app/src/a.ts", "/srv/app/src/b.ts", "STATUS.md", "notes/today.md"];
+    expect(eventsIn(...paths.flatMap((path) => [reads(path)])).root).toBeUndefined();
+    expect(eventsIn(...paths.slice(0, 2).flatMap((path) => [reads(path)])).root).toBe("/srv/app/src");
   });
 
   it("know the last commit that was made, and the folder that most paths lie below", () => {

@@ -15,6 +15,12 @@ describe("a file", () => {
     ["that a tool deleted", [does("delete_file", { path: "a.ts" }, "Deleted a.ts")], { "a.ts": "deleted" }],
     ["that a command wrote", [run("echo 1 > out/a.txt", "")], { "out/a.txt": "edited" }],
     ["that a command only showed", [run("cat docs/a.md", "text")], { "docs/a.md": "read" }],
+    [
+      "and not one that it did not find",
+      [run("rg -n plum src/a.py src/b.py", "rg: src/b.py: No such file or directory (os error 2)\nsrc/a.py:3:plum")],
+      { "src/a.py": "read" },
+    ],
+    ["nor an address", [run("cat https://example.org/a.md git@example.org:a/b.git", "x")], {}],
     ["on Windows", [edits("C:\\repo\\src\\a.ts")], { "C:\\repo\\src\\a.ts": "edited" }],
     [
       "in another script",
@@ -38,6 +44,13 @@ describe("a file", () => {
   ])("is not changed by %s", (_, parts) => {
     expect(Object.values(statesOf(...parts)).filter((state) => state !== "read")).toEqual([]);
   });
+
+  it.each(["git diff HEAD~1..HEAD", "git log main..feature/a.b", "grep -n 'rm old/x.ts' src", "grep fs.watch src"])(
+    "is not named by %j",
+    (command) => {
+      expect(statesOf(run(command, "some text"))).toEqual({});
+    },
+  );
 
   it("has the messages of its first and last touch and change, and how often it was read", () => {
     const [file] = eventsIn(reads("a.ts"), edits("a.ts"), reads("a.ts"), edits("a.ts"), reads("a.ts")).files;

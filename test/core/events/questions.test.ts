@@ -1,6 +1,6 @@
 /** What a person chose where the agent asked through a tool. */
 import { describe, expect, it } from "vitest";
-import { answersOf } from "../../../src/core/events/questions.ts";
+import { answersOf, chosenOption } from "../../../src/core/events/questions.ts";
 import { does, eventsIn, starts } from "./session-talk.ts";
 
 const ASKS = { questions: [{ question: "Which store?", options: ["SQLite", "Postgres"] }] };
@@ -42,5 +42,25 @@ describe("an answer", () => {
     const declined = "The user doesn't want to proceed with this tool use.";
     expect(answersOf(eventsIn(does("AskUserQuestion", ASKS, declined)))).toEqual([]);
     expect(answersOf(eventsIn(starts("AskUserQuestion", ASKS)))).toEqual([]);
+  });
+});
+
+describe("the option that a person chose", () => {
+  const asked =
+    "Which one?\n\n| A | two times |\n| B | three times |\n- **C)** never\n2. later\n(D) once\nE：五次\nBoth hold.\n- BC: no";
+  it.each([
+    ["B", "| B | three times |"],
+    ["b.", "| B | three times |"],
+    ["(2)", "2. later"],
+    ["C, und bitte auf Deutsch", "- **C)** never"],
+    ["D", "(D) once"],
+    ["e", "E：五次"],
+    ["F", undefined],
+    ["yes", undefined],
+    ["A short one, please", undefined],
+    ["2000 rows", undefined],
+    ["", undefined],
+  ])("with %j is %j", (reply, option) => {
+    expect(chosenOption(reply, asked)).toBe(option);
   });
 });

@@ -37,6 +37,22 @@ describe("the state of a handoff", () => {
     expect(state).toContain("(13 times); npm test (5 times)");
   });
 
+  it("does not say it of a call that worked after each change, and says it of one that never did", async () => {
+    const turns = (command: string, result: string): Message[] =>
+      Array.from({ length: 5 }, (_, at) => [
+        ...ran(
+          "edit_file",
+          { path: "src/a.ts", old_string: `a${at}`, new_string: `b${at}` },
+          "The file src/a.ts was updated.",
+          `e${command}${at}`,
+        ),
+        ...ran("terminal", { command }, result, `t${command}${at}`),
+      ]).flat();
+    const state = await stateOf(LOOKED, turns("npm run build", "built in all"), turns("npm test", "FAIL\nExit code 1"));
+    expect(state).not.toContain("npm run build (");
+    expect(state).toContain("npm test (5 times)");
+  });
+
   it("does not say it of calls that came to something else, nor of two", async () => {
     const state = await stateOf(
       LOOKED,

@@ -37,6 +37,18 @@ describe("what still runs", () => {
       [],
     ],
     [
+      "is not a session of a shell that exited",
+      [
+        CODEX,
+        does(
+          "write_stdin",
+          { session_id: 4021, chars: "q" },
+          "Wall time: 1 s\nProcess exited with code 0\nOutput:\nbye",
+        ),
+      ],
+      [],
+    ],
+    [
       "is not an agent that reported",
       [
         AGENT,

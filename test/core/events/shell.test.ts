@@ -48,6 +48,33 @@ describe("a command line", () => {
   });
 
   it.each([
+    ["cat src/a.ts docs/b.md", ["src/a.ts", "docs/b.md"]],
+    ["grep -n 'rm old/x.ts' src/a.ts", ["src/a.ts"]],
+    ["grep -A 5 'watch = fs.watch' src/a.ts | head -3", ["src/a.ts"]],
+    ["rg -e console.error src/a.ts", ["src/a.ts"]],
+    ["git grep fs.watch src/a.ts", ["src/a.ts"]],
+    ["git diff HEAD src/a.ts", ["HEAD", "src/a.ts"]],
+    ["ls src | grep -v _test.go", ["src"]],
+    ["echo a.ts", []],
+    ["npm test src/a.ts", []],
+    [String.raw`cat "C:\work\a.json" "say \"b\".ts"`, [String.raw`C:\work\a.json`, 'say "b".ts']],
+  ])("%j shows %j", (command, words) => {
+    expect(commandFacts(command).shows).toEqual(words);
+  });
+
+  it.each([
+    ["pwsh -NoProfile -Command Get-Content -Raw a.rs", "show"],
+    ["pwsh -Command '$c = (Get-Content -Raw a.rs) -split \"x\"; $c | Select-String y | Out-String'", "show"],
+    ["pwsh -Command 'Set-Content a.txt x'", "other"],
+    ["Get-Process node | Stop-Process", "other"],
+    ["Get-Content a.txt | Out-File b.txt", "other"],
+    ["pwsh -Command '$ok = Remove-Item a.txt'", "other"],
+    ["write-good a.md", "other"],
+  ])("%j of PowerShell is to %s", (command, purpose) => {
+    expect(commandFacts(command).purpose).toBe(purpose);
+  });
+
+  it.each([
     ["cd /repo && ls", "/repo"],
     ["cd '/my repo'; ls", "/my repo"],
     ["cd -- /repo", "/repo"],
@@ -79,6 +106,8 @@ describe("what stands between quotes or in a here-document", () => {
   it.each([
     ["python - <<PY\nopen('a')\nPY\nrm b.ts", ["b.ts"]],
     ["cat <<A <<B\nrm x\nA\nrm y\nB\nrm z.ts", ["z.ts"]],
+    ["rm src\\Shop.API\\a.ts", ["src\\Shop.API\\a.ts"]],
+    ["rm two\\ words.txt", ["two words.txt"]],
     ["rm 'C:\\repo\\a.ts'", ["C:\\repo\\a.ts"]],
     ["del C:/repo/a.ts", ["C:/repo/a.ts"]],
     ["rm 資料/設定.json", ["資料/設定.json"]],

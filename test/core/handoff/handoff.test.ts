@@ -219,7 +219,7 @@ describe("any handoff", () => {
   it("says in each section what it left out, once, with the id that brings it back", () => {
     const todos = Array.from({ length: 80 }, (_, at) => ({ content: `Move the module ${at} over`, status: "pending" }));
     const messages = [user("Move all modules."), ...does("TodoWrite", { todos }, "ok"), says("Going on.")];
-    const { text, sections } = writeHandoff(requestFor(messages, { tail: 1, budget: 600 }));
+    const { text, sections } = writeHandoff(requestFor(messages, { tail: 1, budget: 500 }));
     const remaining = sections.find(({ topic }) => topic === "remaining")!;
     expect(remaining.leftOut).toBeGreaterThan(0);
     expect(remaining.written).toBeGreaterThan(0);

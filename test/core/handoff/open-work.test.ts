@@ -65,6 +65,29 @@ describe("what is left", () => {
   });
 });
 
+describe("what blocks the work", () => {
+  it("is told with a call like it that worked: whether that put it right is not known", () => {
+    const talk = [ASKED, run("cd api && npm test", "error: no transport", { isError: true })];
+    expect(told("blocked", talk)).toEqual(["cd api && npm test — error: no transport"]);
+    expect(told("blocked", [...talk, run("cd web && npm test", "3 passed")])).toEqual([
+      "cd api && npm test — error: no transport; a call like it worked in message 4",
+    ]);
+    expect(told("blocked", [...talk, run("cd api && npm test", "3 passed")])).toEqual([]);
+  });
+});
+
+describe("what a person decided through a tool", () => {
+  it("is dated by the message of the answer, and no more in a conversation that begins with the handoff", () => {
+    const asks = (answer: string): readonly Message[] =>
+      does("AskUserQuestion", { questions: [] }, `User has answered your questions: "Which store?"="${answer}".`);
+    const talk = [ASKED, ...asks("SQLite"), user("No, take PostgreSQL."), says("I take PostgreSQL.")];
+    expect(told("decisions", talk)).toEqual(["[3] Which store? — user: SQLite"]);
+    const handoff = textMessage("user", writeHandoff(requestFor(talk)).text);
+    expect(told("decisions", [handoff, says("Good.")])).toEqual(["[earlier] Which store? — user: SQLite"]);
+    expect(told("decisions", [handoff, asks("MariaDB")])).toEqual(["[3] Which store? — user: MariaDB"]);
+  });
+});
+
 describe("what is pending", () => {
   it("is what a person asked beside the live request and has no answer yet", () => {
     const also = user("And the page needs a line about gzip, in both languages.");

@@ -73,8 +73,12 @@ describe("reading a handoff back", () => {
   });
 
   it("gives files one by one, each with its tool", () => {
-    const text = `${HANDOFF_START}\nx\n## Relevant Files\n- Read: a.ts, b.ts\n- Edit, uncommitted: c.ts\n${HANDOFF_END}`;
-    expect(parseHandoff(text)!.sections.get("files")).toEqual(["Read: a.ts", "Read: b.ts", "Edit, uncommitted: c.ts"]);
+    const text = `${HANDOFF_START}\nx\n## Relevant Files\n- Read: a.ts, b.ts\n- Edit since the last commit: c.ts\n${HANDOFF_END}`;
+    expect(parseHandoff(text)!.sections.get("files")).toEqual([
+      "Read: a.ts",
+      "Read: b.ts",
+      "Edit since the last commit: c.ts",
+    ]);
   });
 });
 

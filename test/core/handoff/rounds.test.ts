@@ -81,11 +81,10 @@ describe("fifty rounds", () => {
     }
   });
 
-  it("quote a line beside the record in one of them", () => {
+  it("quote no line twice", () => {
     const quotes = rounds.map(({ parsed }) =>
       (parsed.sections.get("context") ?? []).flatMap((text) => text.split("\n").slice(1)),
     );
-    expect(quotes.flat().length).toBeGreaterThan(ROUNDS / 2);
     for (const [at, lines] of quotes.entries())
       for (const line of lines) expect(quotes[at + 1] ?? []).not.toContain(line);
   });

@@ -1,10 +1,12 @@
 /** A handoff has the frame of its language: no words of code's own in the frame are left in English, and it is read back. */
 import { describe, expect, it } from "vitest";
 import type { Language } from "../../../src/core/handoff/language.ts";
+import { createEngine } from "../../../src/core/engines/engines.ts";
+import { ENGINE_DEFAULTS } from "../../../src/core/engines/settings.ts";
 import { frameOf } from "../../../src/core/handoff/framing.ts";
-import { thirteenSections, wordsFor, wordsIn } from "../../../src/core/handoff/translations.ts";
+import { thirteenSections, wordsIn } from "../../../src/core/handoff/translations.ts";
 import { parseHandoff } from "../../../src/core/handoff/write.ts";
-import { compacted, filler, ran, talk, user } from "../../support/compacting.ts";
+import { chain, compacted, filler, measure, ran, talk, user } from "../../support/compacting.ts";
 
 const SPOKEN: Readonly<Record<Exclude<Language, "en">, string>> = {
   es: "Los depósitos y las cajas están listos, pero ahora revisa los pedidos por favor.",
@@ -24,7 +26,7 @@ describe.each(Object.entries(SPOKEN) as [Language, string][])("a handoff in %s",
   const replaced = { recall: "r0123456789abcdef", earlier: ["raaaaaaaaaaaaaaaa"], first: 3, last: 40 };
 
   it.each([true, false])("has a frame of that language, where it is short: %s", (isShort) => {
-    const { opening, closing } = frameOf(replaced, wordsFor(thirteenSections(language)), isShort);
+    const { opening, closing } = frameOf(replaced, wordsIn(language), isShort);
     expect(opening).not.toMatch(IN_ENGLISH);
     const spans = parseHandoff(`${opening}\n${closing}`)?.spans;
     expect(spans).toEqual([replaced.recall, ...(isShort ? [] : replaced.earlier)]);
@@ -40,5 +42,15 @@ describe.each(Object.entries(SPOKEN) as [Language, string][])("a handoff in %s",
     );
     expect(text).toContain(`## ${thirteenSections(language)[0]!.heading}\n- ${wordsIn(language).newest}: `);
     expect(text).not.toMatch(IN_ENGLISH);
+  });
+
+  it.each(["handoff", "layered", "stepped"] as const)("has that frame in the engine %s too", async (name) => {
+    const work = Array.from({ length: 12 }, (_, at) => ran("read", { path: `src/${at}.ts` }, filler(600)));
+    const engine = createEngine(name, ENGINE_DEFAULTS);
+    const original = talk(user(spoken), ...work.slice(0, 8), user(`${spoken} ${spoken}`), ...work.slice(8));
+    const request = { measure, chain, reason: "explicit", budget: 3_000 } as const;
+    const outcome = await engine.compact(engine.init(), original, request);
+    expect(JSON.stringify(outcome)).toContain(wordsIn(language).originals);
+    expect(JSON.stringify(outcome)).not.toMatch(IN_ENGLISH);
   });
 });

@@ -55,6 +55,19 @@ async function receiptAt(budget: number, transcript = shop(), pins: Pins = NO_PI
   return { receipt: report.receipt!, text, compaction };
 }
 
+/** Of a result that holds these messages and nothing else. */
+function withReceiptOf(
+  messages: readonly Message[],
+  { kept }: { readonly kept: readonly number[] },
+): { readonly receipt: Receipt } {
+  const after = kept.map((at) => messages[at]!);
+  const map = messages.map((_, at) =>
+    kept.includes(at) ? { kind: "kept" as const, at: kept.indexOf(at) } : { kind: "removed" as const },
+  );
+  const options = { pins: NO_PINS, redact: (text: string) => text, hash: sha256, live: kept.at(-1)! };
+  return { receipt: receiptOf(messages, { after, covered: messages.length, map, evicted: [] }, options) };
+}
+
 describe("the receipt", () => {
   it("says of each request whether it is there word for word, or by which id it is recalled", async () => {
     const { receipt, text, compaction } = await receiptAt(900);
@@ -162,6 +175,23 @@ describe("the receipt", () => {
     const first = receipt.lines.find((line) => line.text === again)!;
     const place = transcript.messages.findLastIndex(({ parts }) => contentText(parts) === again) + 1;
     expect(first).toMatchObject({ fate: "replaced", by: place });
+  });
+
+  it("takes a repeated request for kept where the first one is, but not a few words", () => {
+    const messages = [
+      user(REQUESTS[0]!),
+      says("Done."),
+      user(REQUESTS[0]!),
+      says("Done again."),
+      user("Go on."),
+      says("On it."),
+      user("Go on."),
+    ];
+    const { receipt } = withReceiptOf(messages, { kept: [0, 6] });
+    const fates = receipt.lines.filter(({ kind }) => kind === "request").map(({ fate }) => fate);
+    expect(fates).toEqual(["kept", "kept", "lost", "kept"]);
+    const { receipt: newest } = withReceiptOf(messages, { kept: [2, 6] });
+    expect(newest.lines[0]).toMatchObject({ fate: "replaced", by: 3 });
   });
 
   it("loses less the more room there is", async () => {

@@ -194,6 +194,10 @@ const PLANTED: readonly (readonly [kind: string, secret: string, text: string])[
   ["Japanese script", "さくら2024", "パスワードはさくら2024です"],
   ["Chinese script", "夏天的海边2024", "密码是夏天的海边2024"],
   ["Korean script", "여름바다2024", "비밀번호는 여름바다2024입니다"],
+  ["Japanese, a number", "hunter42x", "暗証番号は hunter42x です"],
+  ["Japanese, a watchword", "hunter42x", "合言葉は hunter42x です"],
+  ["Spanish, a key that is chosen", "Sol2026xx", "La clave de acceso es Sol2026xx"],
+  ["a short name in prose", "Hund3Katze", "pw: Hund3Katze"],
   ["plist", S, `<key>password</key>\n<string>${S}</string>`],
 ];
 
@@ -224,6 +228,11 @@ it.each([
   "Das Passwort ist zu kurz.",
   "La contraseña es obligatoria.",
   "密码是必填项。",
+  "la clave primaria es id_factura_2026",
+  "La clave foránea es cliente_id_2.",
+  "La clave de la tabla es pedido_id1",
+  "clave compuesta: pedido_2026_linea_2",
+  "pw: null",
   "Set the password Argon2id hashes and the token Base64Url reads.",
   "La parole est à 2 orateurs.",
   "unzip -P fails; zip -r a.zip src/app2/x1.ts",
@@ -237,4 +246,15 @@ it.each([
   'variable "region" {\n  default = "eu-central-1"\n}',
 ])("left alone: %s", (text) => {
   expect(redact(text)).toEqual({ text, count: 0, kinds: [] });
+});
+
+it.each([
+  ["Der API-Schlüssel für die Testumgebung ist", "ok"],
+  ["The API key for the test environment is", "ok"],
+  ["La contraseña es", "."],
+])("%s NAME=… keeps the name", (before, after) => {
+  const secret = "dtv_live_9f8e7d6c5b4a39281706f5e4d3c2b1a0";
+  const { text } = redact(`${before} DATEV_API_KEY=${secret} ${after}`);
+  expect(text).toContain(`${before} DATEV_API_KEY=`);
+  expect(text).not.toContain(secret.slice(6, -6));
 });

@@ -1,6 +1,7 @@
 /** Secrets cut in two by what nobody sees, and secrets that are spelled out: hidden as they display. */
-import { describe, expect, test } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { redact } from "../../../src/core/redaction/redact.ts";
+import { expectLinear } from "../../support/linear.ts";
 import { survivors } from "./everywhere.ts";
 import { NAMED, TOKENS } from "./planted.ts";
 
@@ -78,4 +79,39 @@ describe("what is spelled out", () => {
     const text = "\u001b[32m✓\u001b[39m reads tokens\b\u200b %41%42 \\u0041 \\bkey\\b 12 ms";
     expect(redact(text)).toEqual({ text, count: 0, kinds: [] });
   });
+});
+
+describe("a name of a secret in letters of other scripts", () => {
+  it.each([
+    "p\u0430ssword: Sunshine2024",
+    '\u0440\u0430\u0455\u0455word = "Sunshine2024"',
+    "DB_P\u0410SSWORD=Sunshine2024",
+    '{"s\u0435cret": "Sunshine2024"}',
+    "cli\u0435nt_secret=Sunshine2024",
+    "passw\u03bfrd: Sunshine2024",
+    "\uff50\uff41\uff53\uff53\uff57\uff4f\uff52\uff44\uff1a Sunshine2024",
+    "\uff21\uff30\uff29\uff3f\uff2b\uff25\uff39=Sunshine2024",
+  ])("is read as it displays: %s", (text) => {
+    expect(redact(text).text).not.toContain("Sunshine");
+    expect(redact(text).text).toBe(text.replace("Sunshine2024", "[redacted]"));
+  });
+
+  it.each([
+    "\u0440\u0430\u0441\u0442\u043e\u0440: value12345",
+    "\u0417\u043d\u0430\u0447\u0435\u043d\u0438\u0435 \u0421tatus=ready2024",
+    "\uff2f\uff2b\uff1astatus2024",
+    "\u03b1lpha = 0.05, \u03b2eta: value12345",
+  ])("hides nothing where it names none: %s", (text) => {
+    expect(redact(text).text).toBe(text);
+  });
+
+  it.each(["\u0430", "\u0430a", "\uff41", "p\u0430ss", "\uff41 "])(
+    "is looked for in linear time in many %j",
+    (unit) => {
+      expectLinear(200_000, (size) => {
+        const text = unit.repeat(Math.floor(size / unit.length));
+        return () => redact(text);
+      });
+    },
+  );
 });

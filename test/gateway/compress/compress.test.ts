@@ -1,5 +1,8 @@
 /** The two routes that LiteLLM's guardrail calls: rows in, as many rows out, and what a marker stands for. */
+import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { createMemoryStore } from "../../../src/store/memory.ts";
+import { talk } from "../../store/contract/things.ts";
 import { front, stand, type Standing } from "../support/standing.ts";
 
 const WINDOW_TOKENS = 16_000;
@@ -96,6 +99,53 @@ describe("POST /v1/compress", () => {
       outcome: "answered",
       treatment: { kind: "rewritten" },
     });
+  });
+});
+
+describe("keys that somebody invents", () => {
+  const ask = async (url: string, key: string, messages: readonly Row[], route = "compress") => {
+    const sent = { method: "POST", headers: { ...headers, authorization: `Bearer ${key}` } };
+    const response = await fetch(`${url}/v1/${route}`, {
+      ...sent,
+      body: JSON.stringify({ messages, model: "gpt-5.4" }),
+    });
+    return (await response.json()) as { readonly because?: string; readonly ccr_hashes: readonly string[] };
+  };
+  const own = (name: string): Row[] =>
+    rows(ROWS).map(({ content }) => ({ role: "user", content: `${name} ${content}` }));
+
+  it("push out nothing of others, take a part of the store a minute together, and nothing of a listed tenant's", async () => {
+    let time = 1_000_000;
+    const bytesMax = 10_000_000;
+    const store = createMemoryStore({ now: () => time });
+    await store.appendChain("somebody", talk("their question", "their answer ".repeat(100_000)));
+    const keys = [createHash("sha256").update("listed").digest("hex")];
+    const tenants = { tenants: { team: { keys, limits: {} } }, others: "allow" } as const;
+    const { url } = await front("http://127.0.0.1:9", {
+      contextLength: WINDOW_TOKENS,
+      tenant: "per_key",
+      tenants: { current: () => tenants, problem: () => undefined },
+      store,
+      retention: { bytesMax },
+      now: () => time,
+    });
+    const answers = [];
+    for (let n = 0; n < 30; n++) answers.push(await ask(url, `sk-invented-${n}`, own(`invented ${n}`)));
+    const taken = answers.filter(({ ccr_hashes: hashes }) => hashes.length > 0).length;
+    expect(taken).toBeGreaterThan(0);
+    expect((await store.holdings()).bytes - (await store.holdings("somebody")).bytes).toBeLessThanOrEqual(
+      bytesMax / 20,
+    );
+    expect(answers.at(-1)).toMatchObject({ messages: own("invented 29"), because: "tenant_store_full" });
+    const compactions = [];
+    for (let n = 0; n < 9; n++) compactions.push(await ask(url, `sk-other-${n}`, own(`other ${n}`), "compact"));
+    expect(compactions.at(-1)).toMatchObject({ messages: own("other 8"), because: "tenant_store_full" });
+    expect((await ask(url, "listed", own("listed"))).ccr_hashes).not.toEqual([]);
+    // What was kept a moment ago is not counted again.
+    expect((await ask(url, "sk-invented-0", own("invented 0"))).ccr_hashes).not.toEqual([]);
+    time += 60_000;
+    expect((await ask(url, "sk-invented-31", own("invented 31"))).ccr_hashes).not.toEqual([]);
+    expect((await store.holdings("somebody")).sessions).toBe(1);
   });
 });
 

@@ -98,6 +98,23 @@ describe("a handle", () => {
     await expect(late.body.text()).rejects.toThrow("other side closed");
   });
 
+  test.each([
+    ["leave with a body that comes with them", 0, true],
+    ["do not wait for a body that takes its time", 300, false],
+  ])("has headers that %s", async (_, waitMs, together) => {
+    const body = async function* (): AsyncGenerator<Uint8Array> {
+      if (waitMs > 0) await sleep(waitMs);
+      yield text("the body");
+    };
+    const { port } = await serving(saying(body()));
+    const socket = connect(port, "127.0.0.1");
+    onTestFinished(() => void socket.destroy());
+    socket.write("GET / HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n");
+    const [first] = (await once(socket, "data")) as [Buffer];
+    expect(first.toString()).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(first.includes("the body")).toBe(together);
+  });
+
   test("whose headers are none ends in a 500", async () => {
     const { url } = await serving(async () => ({ status: 200, headers: [["a b", "c"]], body: undefined }));
     expect((await undiciRequest(url)).statusCode).toBe(500);

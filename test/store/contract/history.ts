@@ -313,6 +313,47 @@ export function historyContract(open: OpenStore): void {
       expect(await store.appendChain("t", first)).toMatchObject({ added: 3 });
     });
 
+    it("keeps a deleted session whole again where its client goes on, and lists it", async () => {
+      const begun = talk("alpha", "beta");
+      const longer = talk("alpha", "beta", "gamma");
+      const covers = longer.links[1]!;
+      const compacted = async (): Promise<void> => {
+        await store.putOriginals("t", [{ id: "r1", kind: "result", label: "x", text: "hidden jewel" }]);
+        await store.putCompaction("t", compaction(covers, 2, ["r1"]), longer.links[0]);
+      };
+      await store.appendChain("t", begun);
+      await compacted();
+      const [{ id } = { id: "" }] = await store.listSessions("t", { limit: 9 });
+      for (const goesOn of [begun, longer]) {
+        await store.deleteSessions("t", [id, ...(await store.listSessions("t", { limit: 9 })).map((one) => one.id)]);
+        expect(await store.holdings("t")).toMatchObject({ sessions: 0, compactions: 0, originals: 0, bodies: 0 });
+        await Promise.all([compacted(), store.appendChain("t", goesOn)]);
+        const listed = await store.listSessions("t", { limit: 9 });
+        expect(listed).toMatchObject([{ messages: goesOn.links.length, head: goesOn.links.at(-1) }]);
+        expect(await store.readLinks("t", goesOn.links.at(-1)!)).toEqual(goesOn.links);
+        expect((await store.findCompaction("t", goesOn.links)).compaction?.covers).toBe(covers);
+        expect((await store.getOriginal("t", "r1"))?.text).toBe("hidden jewel");
+      }
+    });
+
+    it("deletes what belongs to no stored conversation alone, where it is told to", async () => {
+      const kept = talk("kept");
+      const original = (id: string) => ({ id, kind: "result" as const, label: id, text: `text of ${id}` });
+      await store.appendChain("t", kept);
+      await store.putOriginals("t", [original("r1"), original("r2"), original("r3")]);
+      await store.putCompaction("t", compaction(kept.links[0]!, 1, ["r1"]));
+      await store.putCompaction("t", compaction("nowhere", 1, ["r2"]));
+      await store.putState("t", "model x", 3);
+      await store.putOriginals("u", [original("r4")]);
+      time = 2_000;
+      const left = await store.retain({ tenant: "t", before: time, looseOnly: true });
+      expect(left).toMatchObject({ sessions: 1, compactions: 1, originals: 1, bodies: 2 });
+      expect(await store.getState("t", "model x")).toBe(3);
+      expect(await store.getOriginal("u", "r4")).toBeDefined();
+      await store.deleteSessions("t", [(await store.listSessions("t", { limit: 9 }))[0]!.id]);
+      expect(await store.holdings("t")).toMatchObject({ sessions: 0, compactions: 0, originals: 0, bodies: 0 });
+    });
+
     it("deletes a branch alone: what it shares is the other's", async () => {
       const one = talk("a", "b", "c");
       await store.appendChain("t", { ...one, session: "one" });

@@ -11,6 +11,7 @@ const SAID = [
   "And the retries of the payment provider?",
   "It is retried three times, retry_after_ms = 250.",
   "unrelated chatter about the weather in April",
+  "Frau Öztürk fehlen zwei céntimos.",
 ];
 
 export function searchContract(open: OpenStore): void {
@@ -44,6 +45,12 @@ export function searchContract(open: OpenStore): void {
       expect(await said("refunds/calculate.ts")).toEqual([1]);
       expect(await said("after_ms")).toEqual([5]);
       expect(await said("S-1042")).toEqual([0]);
+    });
+
+    it("takes no notice of diacritics", async () => {
+      for (const words of ["ozturk", "Öztürk", "centimo", "CÉNTIMOS", "frau ozturk"])
+        expect(await said(words)).toEqual([7]);
+      expect(await store.search("t", "ozturk", 9)).toMatchObject([{ id: "r00000000a" }]);
     });
 
     it("looks only where it is told to, and takes words literally where it is told to", async () => {

@@ -15,10 +15,14 @@ import {
 } from "../../compaction/tails.ts";
 import { defined } from "../../defined.ts";
 import { inOneLine } from "../../digest/cut.ts";
-import { byPerson } from "../../events/person.ts";
+import { byPerson, personText } from "../../events/person.ts";
+import { namingAbove } from "../../handoff/framing.ts";
+import { languageOfPeople } from "../../handoff/language.ts";
+import { wordsIn } from "../../handoff/translations.ts";
 import { HANDOFF_TOKENS_MIN } from "../../handoff/write.ts";
+import { rangesText } from "../../recall/messages.ts";
 import { exchangesOf } from "../../transcript/exchanges.ts";
-import { contentText, type Message } from "../../transcript/message.ts";
+import type { Message } from "../../transcript/message.ts";
 import { pruned, RUNG_LAST, RUNG_PRUNED, withoutDuplicates } from "./limits.ts";
 
 /** `roomTokens`: what an explicit budget leaves beside system, tools and the live request; undefined without one. */
@@ -30,6 +34,10 @@ const TAIL_SHARE = 0.25;
 const HEAD_SHARE = 0.08;
 /** What is left of any budget for the handoff. */
 const HANDOFF_SHARE_MIN = 1 - LAST_EXCHANGE_SHARE - HEAD_SHARE;
+
+/** What a handoff needs to name messages in front of it, and so many ranges of them. */
+const GAPS_TOKENS = 45;
+const RANGES_MAX = 4;
 
 /** Something that is kept from a budget on, in place of what an earlier step of the same kind keeps. */
 interface Step {
@@ -159,14 +167,35 @@ function longerTailStart(run: BudgetRun, { shape }: CompactionDraft, tokens: num
  */
 export function withSpareRoomUsed(run: BudgetRun, draft: CompactionDraft): CompactionDraft {
   if (run.goal.roomTokens === undefined) return draft;
-  if (draft.prose === undefined) return withMoreKept(run, withLongerRecord(run, draft));
-  return withLongerRecord(run, withMoreKept(run, withFullerTail(run, draft)));
+  if (draft.prose === undefined) return withGapsNamed(run, withMoreKept(run, withLongerRecord(run, draft)));
+  return withGapsNamed(run, withLongerRecord(run, withMoreKept(run, withFullerTail(run, draft))));
+}
+
+/** The same with the numbers of the messages in front of the handoff, where they do not follow one another. */
+function withGapsNamed(run: BudgetRun, draft: CompactionDraft): CompactionDraft {
+  const { handoff, kept, shape } = draft;
+  const numbers = (kept?.placed ?? []).map(({ from }) => from + 1);
+  if (handoff === undefined || numbers.every((number, nth) => number === shape.headEnd + nth + 1)) return draft;
+  const words = wordsIn(languageOfPeople(run.original.messages));
+  const named = draftResult(run, {
+    ...draft,
+    written: { ...handoff, text: namingAbove(handoff.text, words, listed(numbers)) },
+  });
+  return weighDraft(run, named) <= capResult(run) ? named : draft;
+}
+
+/** `24, 45-58`; the last ranges where there are many. */
+function listed(numbers: readonly number[]): string {
+  const starts = numbers.filter((number, at) => number !== numbers[at - 1]! + 1);
+  const ends = numbers.filter((number, at) => number + 1 !== numbers[at + 1]);
+  const ranges = starts.map((from, at) => ({ from, to: ends[at]! }));
+  return `${ranges.length > RANGES_MAX ? "…, " : ""}${rangesText(ranges.slice(-RANGES_MAX)).replaceAll(",", ", ")}`;
 }
 
 /** The same with messages kept in front of the handoff, which stays as it is written. */
 function withMoreKept(run: BudgetRun, draft: CompactionDraft): CompactionDraft {
   const { handoff, verbatim } = draft;
-  const spare = countFreeTokens(run, draft);
+  const spare = countFreeTokens(run, draft) - GAPS_TOKENS;
   if (handoff === undefined || !isWide(run, spare)) return draft;
   const requests = requestsThatFit(run, draft, spare);
   const left = spare - weigh(run, requests);
@@ -216,7 +245,7 @@ function requestsThatFit(run: BudgetRun, draft: CompactionDraft, tokens: number)
   const { messages } = run.original;
   const { headEnd, tailStart } = draft.shape;
   const isSaid = makeIncludes(draft.handoff?.text ?? "");
-  const textAt = (at: number): string => contentText(messages[at]!.parts).trim();
+  const textAt = (at: number): string => personText(messages[at]!).trim();
   const isRequest = (at: number): boolean => at !== run.live && byPerson(messages[at]!);
   const places = range(headEnd, tailStart).toReversed().filter(isRequest);
   return thatFit(
@@ -279,15 +308,24 @@ interface Opening {
   readonly tokens: number;
 }
 
-/** A conversation opens with its user: in front of them nothing can be, but for what they asked right before it. */
+/**
+ * A conversation opens with its user: in front of them nothing can be, but for what they asked right before it. Where that has no room, the
+ * oldest give way to it.
+ */
 function openedByUser(run: BudgetRun, { shape }: CompactionDraft, { places, tokens }: Opening): readonly number[] {
   const { messages } = run.original;
-  if (shape.headEnd > 0 || places.length === 0) return places;
-  const asked = messages.findLastIndex((message, at) => at <= places[0]! && at !== run.live && byPerson(message));
-  if (asked === places[0]) return places;
-  if (asked >= 0 && weigh(run, [asked]) <= tokens) return [asked, ...places];
-  const first = places.findIndex((at) => messages[at]!.role === "user");
-  return first < 0 ? [] : places.slice(first);
+  if (shape.headEnd > 0) return places;
+  let left = tokens;
+  let asked = -1;
+  for (const [nth, place] of places.entries()) {
+    for (let at = (places[nth - 1] ?? -1) + 1; at <= place; at++)
+      if (at !== run.live && byPerson(messages[at]!)) asked = at;
+    const opening = asked === place || messages[place]!.role === "user" ? [] : [asked];
+    if (messages[place]!.role !== "tool" && asked >= 0 && weigh(run, opening) <= left)
+      return [...opening, ...places.slice(nth)];
+    left += weigh(run, [place]);
+  }
+  return [];
 }
 
 function range(start: number, end: number): readonly number[] {

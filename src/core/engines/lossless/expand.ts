@@ -20,6 +20,7 @@ import {
   type FoundOriginal,
   type OriginalMessage,
 } from "./originals.ts";
+import { folded } from "../../recall/words.ts";
 import { rangesText, type MessageRange } from "../../recall/messages.ts";
 import { isRecallId } from "../../transcript/links.ts";
 
@@ -207,8 +208,8 @@ function wordFinder(words: readonly string[]): FindLines {
   return (lines) =>
     Promise.resolve(
       lines.flatMap((line, at) => {
-        const lower = line.toLowerCase();
-        return words.length > 0 && words.every((word) => lower.includes(word)) ? at : [];
+        const plain = folded(line);
+        return words.length > 0 && words.every((word) => plain.includes(word)) ? at : [];
       }),
     );
 }
@@ -278,8 +279,7 @@ function piecesOf(line: string, charsMax: number): string | readonly string[] {
 }
 
 function wordsIn(text: string): readonly string[] {
-  return text
-    .toLowerCase()
+  return folded(text)
     .split(/\s+/, WORDS_MAX)
     .filter((word) => word !== "");
 }

@@ -224,7 +224,6 @@ function writtenRoot(node: Sketch, { run, cut }: WriteDagRequest, prose: Items |
     beside: visibleIn(cut.verbatim),
     redact: run.redact,
     template: run.template,
-    fillsBudget: run.request.budget !== undefined,
     ...(prose === undefined ? {} : { prose }),
   });
   const safe = prose === undefined ? handoff.text : run.hideSecrets(handoff.text);

@@ -3,10 +3,10 @@
  * record, where every word has its speaker and its message.
  */
 import { oneLine } from "../../digest/cut.ts";
-import type { CallEvent, Events, RequestEvent } from "../../events/events.ts";
+import type { CallEvent, Events, RequestEvent, SessionEvent } from "../../events/events.ts";
 import { changesSomething, openFailures, repairedFailures } from "../../events/failures.ts";
-import type { FileEntry } from "../../events/files.ts";
-import { isRecordedSummary, personText } from "../../events/person.ts";
+import { pathFrom, type FileEntry } from "../../events/files.ts";
+import { personText } from "../../events/person.ts";
 import { repeatedCalls } from "../../events/repeats.ts";
 import { stillRunning } from "../../events/running.ts";
 import { answersOf } from "../../events/questions.ts";
@@ -17,7 +17,7 @@ import { targetText } from "../turns/deeds.ts";
 import { sentencesWithin } from "../turns/shape.ts";
 import { isQuestion, mediaText, PASTE_CHARS_MIN } from "../turns/words.ts";
 import type { Words } from "../translations.ts";
-import { CHANGED_LEAD, REPEATED_LEAD, UNCOMMITTED } from "./topics.ts";
+import { REPEATED_LEAD, SINCE_COMMIT } from "./topics.ts";
 import type { Topic } from "./topic.ts";
 
 export interface HandoffMaterial {
@@ -92,26 +92,28 @@ function goalDrafts(material: HandoffMaterial): readonly ItemDraft[] {
   if (!saysLittle(liveText(material))) return [];
   const before = events.requests.filter(({ message }) => message < live || live < 0);
   const goal = before.findLast(({ text }) => !saysLittle(text));
-  if (goal === undefined || !leaves(material, goal.message) || isAnswered(events, goal)) return [];
+  if (goal === undefined || !leaves(material, goal.message) || isAnswered(events, goal, live)) return [];
   const charsMax = Math.min(GOAL_CHARS_MAX, material.budget * GOAL_CHARS_A_TOKEN);
   const write = (): string => `[${goal.message + 1}] ${sentencesWithin(redact(goal.text), charsMax)}`;
   return [{ rank: FOREMOST, order: goal.message, write }];
 }
 
-/** Whether the agent ended its turn before the next message of a person, neither with a question nor with steps of its plan open. */
-function isAnswered({ all, requests, plan }: Events, { message }: RequestEvent): boolean {
+/** Whether the agent ended a turn for it, neither with a question that waits for its answer nor with steps of its plan open. */
+function isAnswered({ all, requests, plan }: Events, { message }: RequestEvent, live: number): boolean {
   if (plan.some(({ state }) => state !== "done")) return false;
-  const next = requests.find((request) => request.message > message)?.message ?? Infinity;
-  const last = all.findLast((event) => event.kind === "said" && event.message > message && event.message < next);
-  return last?.kind === "said" && last.ends && !isQuestion(last.text);
+  const next = requests.find((request) => request.message > message && request.message !== live)?.message ?? Infinity;
+  const last = all.findLast((event) => event.kind === "said" && event.ends && event.message > message);
+  // A question that got its answer is none any more.
+  return last?.kind === "said" && (last.message > next || !isQuestion(last.text));
 }
 
 /** What the project's own instructions say, with the file that says it. What a person ruled is in their own words in the record. */
 function ruleDrafts(material: HandoffMaterial): readonly ItemDraft[] {
   const { events, redact, beside, shortened } = material;
-  return events.rules.flatMap(({ text, message, file }, at) => {
+  return events.rules.flatMap(({ text, message, file, lead }, at) => {
     if (!leaves(material, message)) return [];
-    const write = (): string | undefined => (beside.includes(text) ? undefined : `${shortened(file)}: ${redact(text)}`);
+    const from = lead === undefined ? file : `${file}, ${lead}`;
+    const write = (): string | undefined => (beside.includes(text) ? undefined : redact(`${shortened(from)}: ${text}`));
     return [{ rank: 1 - at / events.rules.length, order: message + at / events.rules.length, write }];
   });
 }
@@ -120,18 +122,17 @@ function stateDrafts(material: HandoffMaterial): readonly ItemDraft[] {
   const { events, redact, shortened, told } = material;
   const { folder, root, branch, calls } = events;
   const isNews = (value: string | undefined): value is string => value !== undefined && !told.includes(value);
-  const changed = uncommitted(events);
   const check = calls.findLast(({ facts, ending }) => facts?.purpose === "check" && ending.status !== "running");
   const done = events.plan.filter(({ state }) => state === "done").map(({ text }) => redact(text));
   const fact = (rank: number, order: number, text: string): ItemDraft => ({ rank, order, write: () => redact(text) });
   return [
-    ...(!isNews(folder) ? [] : [fact(3, 0, `Folder: ${folder}`)]),
-    ...(folder !== undefined || root === undefined || shortened(`${root}/`) !== ""
+    // Where a single call went, the next need not be.
+    ...(!isNews(folder) || folder !== (root ?? folder) ? [] : [fact(3, 0, `Folder: ${folder}`)]),
+    ...(folder === root || root === undefined || shortened(`${root}/`) !== ""
       ? []
       : [fact(3, 0, `Paths in this folder are written without its name: ${root}/`)]),
-    ...(!isNews(branch) ? [] : [fact(3, 1, `Branch: ${branch}`)]),
+    ...(!isNews(branch?.name) ? [] : [fact(3, 1, `Branch: ${branch!.name} [${branch!.message + 1}]`)]),
     ...(check === undefined || !leaves(material, check.message) ? [] : [fact(2, 2, checkText(material, check))]),
-    ...(changed.length === 0 || !isCounted(material) ? [] : [fact(1, 3, changedText(material, changed))]),
     ...repeatText(material).map((text, at) => fact(REPEATS_RANK, 3 + (at + 1) / 10, text)),
     ...(done.length === 0 ? [] : [fact(1.5, 4, clipped(`Done of the plan: ${done.join("; ")}`, ITEM_CHARS_MAX))]),
   ];
@@ -168,32 +169,19 @@ function checkText({ shortened, events, redact }: HandoffMaterial, event: CallEv
         : counts
       : `${cutOff}${counts === "" ? "" : ` (${counts} so far)`}`;
   const names = failing.length === 0 ? "" : ` (failing: ${failing.slice(0, FAILING_NAMES_MAX).join(", ")})`;
-  const isOld = ownFiles(events).some(({ changed = -1 }) => changed > message);
+  const isOld = events.files.some(({ changed = -1 }) => changed > message);
   const target = oneLine(shortened(targetText(event, redact)), QUOTE_CHARS_MAX * 2);
-  return `Last check: ${target}${DASH}${said}${names}${isOld ? " (files were changed after it)" : ""}`;
+  return `Last check: ${target}${DASH}${said}${names}${isOld ? " (files were changed after it)" : ""} [${message + 1}]`;
 }
 
-/** Files below the session's folder that changed after the last commit. */
-function uncommitted(events: Events): readonly FileEntry[] {
-  return ownFiles(events).filter(({ changed = -1 }) => changed > (events.committed ?? -1));
+/** Files that changed after the last commit that the session made; all that changed where it made none. */
+function changedLately({ files, committed = -1 }: Events): readonly FileEntry[] {
+  return files.filter(({ changed = -1 }) => changed > committed);
 }
 
-function ownFiles({ files, root }: Events): readonly FileEntry[] {
-  return files.filter(({ path }) => !ABSOLUTE.test(path) || (root !== undefined && path.startsWith(root)));
-}
-
-const ABSOLUTE = /^(?:\/|~|[A-Za-z]:[\\/])/;
-
-/** Whether all that was changed since the last commit is among the messages, and not behind an earlier handoff or summary. */
-function isCounted({ messages, events }: HandoffMaterial): boolean {
-  const summary = messages.findLastIndex(({ role, parts }) => role === "user" && isRecordedSummary(contentText(parts)));
-  return summary <= (events.committed ?? -1);
-}
-
-function changedText({ until }: HandoffMaterial, changed: readonly FileEntry[]): string {
-  const below = changed.filter(({ firstChanged = 0 }) => firstChanged >= until).length;
-  const where = below === 0 ? "" : ` (${below} only in the messages below)`;
-  return `${CHANGED_LEAD} ${changed.length} file${changed.length === 1 ? "" : "s"}${where}`;
+/** As it was named in the session's folder; in full where it was named in another. */
+function namedBelow({ path, folder }: FileEntry, root: string | undefined): string {
+  return folder === root ? path : pathFrom(path, folder);
 }
 
 /** What still runs, and the step of the plan that is under way. */
@@ -217,36 +205,44 @@ function progressDrafts(material: HandoffMaterial): readonly ItemDraft[] {
 /** Failures of the turn under way that nothing after them put right. */
 function blockedDrafts(material: HandoffMaterial): readonly ItemDraft[] {
   const { events, messages, redact, shortened, beside } = material;
-  return openFailures(events).flatMap((event) => {
-    if (!leaves(material, event.message)) return [];
-    const { message, summary, ending } = event;
-    const target = targetText(event, redact);
+  return openFailures(events).flatMap(({ failure, like }) => {
+    if (!leaves(material, failure.message)) return [];
+    const { message, summary, ending } = failure;
+    const target = targetText(failure, redact);
     const what = oneLine(
       shortened(summary.command === undefined ? `${summary.tool} ${target}` : target),
       QUOTE_CHARS_MAX * 2,
     );
     const line = ending.line ?? "";
+    const since = like === undefined ? "" : `; a call like it worked in message ${like.message + 1}`;
     const write = (): string | undefined =>
-      line !== "" && beside.includes(line) ? undefined : redact(`${what}${DASH}${line === "" ? "failed" : line}`);
-    return [{ rank: 1 + recency(message, messages.length), order: message, write }];
+      line !== "" && beside.includes(line)
+        ? undefined
+        : redact(`${what}${DASH}${line === "" ? "failed" : line}${since}`);
+    const rank = (like === undefined ? 1 : 0) + recency(message, messages.length);
+    return [{ rank, order: message, write }];
   });
 }
 
-/** What a person chose when the agent asked through a tool for it: the question with the option's own text. */
+/** What a person chose when the agent asked through a tool for it: the question with the option's own text, dated: later words may overrule it. */
 function answerDrafts(material: HandoffMaterial): readonly ItemDraft[] {
   const { events, messages, redact } = material;
   return answersOf(events).flatMap(({ message, question, answer }) => {
     if (!leaves(material, message)) return [];
     const write = (): string =>
-      `${clipped(redact(question), ITEM_CHARS_MAX / 2)}${DASH}user: ${clipped(redact(answer), ITEM_CHARS_MAX)}`;
+      `[${message + 1}] ${clipped(redact(question), ITEM_CHARS_MAX / 2)}${DASH}user: ${clipped(redact(answer), ITEM_CHARS_MAX)}`;
     return [{ rank: 1 + recency(message, messages.length), order: message, write }];
   });
 }
 
-/** What was asked beside the live request and has no answer of the agent behind it yet. */
+function isAnswer(event: SessionEvent): boolean {
+  return event.kind === "said" ? event.ends : event.kind === "call" && event.summary.action === "ask";
+}
+
+/** What was asked beside the live request and has no answer of the agent behind it yet, nor a question of it. */
 function pendingDrafts(material: HandoffMaterial): readonly ItemDraft[] {
   const { events, redact, messages } = material;
-  const answered = events.all.findLast((event) => event.kind === "said" && event.ends)?.message ?? -1;
+  const answered = events.all.findLast(isAnswer)?.message ?? -1;
   return events.requests.flatMap(({ message, text, media }) => {
     if (message < answered || !leaves(material, message)) return [];
     const write = (): string =>
@@ -263,15 +259,15 @@ const STATE_RANK = { created: 5, edited: 5, deleted: 4, read: 1.5 } as const;
 /** Changed files, by the tool that changed them; of files that were only read, those that were read last. */
 function fileDrafts(material: HandoffMaterial): readonly ItemDraft[] {
   const { events, messages, until, from, redact, shortened, beside } = material;
-  const fresh = new Set(uncommitted(events));
+  const fresh = new Set(events.committed === undefined ? [] : changedLately(events));
   return events.files.flatMap((file) => {
     const showsItself = file.last >= until && !(file.firstChanged !== undefined && file.firstChanged < until);
     if (showsItself || file.last < from) return [];
     const rank = STATE_RANK[file.state] + recency(file.last, messages.length);
     const group =
-      file.state === "deleted" ? `${file.tool}, deleted` : fresh.has(file) ? `${file.tool}${UNCOMMITTED}` : file.tool;
+      file.state === "deleted" ? `${file.tool}, deleted` : fresh.has(file) ? `${file.tool}${SINCE_COMMIT}` : file.tool;
     const write = (): string | undefined => {
-      const path = redact(shortened(file.path));
+      const path = redact(shortened(namedBelow(file, events.root)));
       return path === "." || (file.state === "read" && beside.includes(path)) ? undefined : path;
     };
     return [{ rank, order: file.last, group, write }];

@@ -4,13 +4,12 @@ import { DASH } from "../items.ts";
 import { LIVE_LEADS } from "../translations.ts";
 import type { Topic, TopicDefinition } from "./topic.ts";
 
-export const CHANGED_LEAD = "Changed since the last commit:";
 /** Behind the tool that changed a file. */
-export const UNCOMMITTED = ", uncommitted";
+export const SINCE_COMMIT = " since the last commit";
 export const REPEATED_LEAD = "Done again, with the same result each time:";
 const REQUEST_KEY_CHARS = 100;
-/** How code's own goal begins: with the number of the message, or, taken over from an earlier handoff, without one. */
-const QUOTED_REQUEST = /^\[(?:\d+|earlier)\] /;
+/** How code's own goal and decisions begin: with the number of the message, or, taken over from an earlier handoff, without one. */
+const DATED = /^\[(?:\d+|earlier)\] /;
 
 /** One handoff may cut a request where another did not. */
 function requestKey(text: string): string {
@@ -39,13 +38,7 @@ export const TOPICS: Readonly<Record<Topic, TopicDefinition>> = {
     share: 0.08,
     need: 2,
     keyOf: (text) => `state ${beforeFirst(text, ":")}`,
-    carried: {
-      rank: 0.5,
-      // A file that was changed since may be one of those that were counted.
-      holds: (text, { committed, files }) =>
-        !text.startsWith(CHANGED_LEAD) ||
-        (committed === undefined && files.every(({ changed }) => changed === undefined)),
-    },
+    carried: { rank: 0.5 },
     place: 9,
   },
   progress: { share: 0.12, need: 3, keyOf, carried: { rank: 0.2, holds: never }, place: 5 },
@@ -68,7 +61,7 @@ export const TOPICS: Readonly<Record<Topic, TopicDefinition>> = {
   decisions: {
     share: 0.1,
     need: 7,
-    keyOf: (text) => keyOf(beforeFirst(text, `${DASH}user:`)),
+    keyOf: (text) => keyOf(beforeFirst(text, `${DASH}user:`).replace(DATED, "")),
     carried: { rank: 0.5 },
     place: 7,
   },
@@ -87,7 +80,7 @@ export const TOPICS: Readonly<Record<Topic, TopicDefinition>> = {
       rank: 0.5,
       isReplaced: true,
       // A request is answered when the agent's turn ends; what a model calls the goal is more than one request.
-      holds: (text, { all }) => !QUOTED_REQUEST.test(text) || !all.some((event) => event.kind === "said" && event.ends),
+      holds: (text, { all }) => !DATED.test(text) || !all.some((event) => event.kind === "said" && event.ends),
     },
     place: 1,
   },

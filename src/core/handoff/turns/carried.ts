@@ -22,7 +22,7 @@ const LEAD_WITHIN = new RegExp(`\\n(?=${LEADS.map(([, lead]) => lead.source.slic
 
 /** Words of which no line after the first begins as a line of a turn does: it is still theirs when it is read back. */
 export function withinTheirLine(words: string): string {
-  return words.replace(LEAD_WITHIN, "\n  ");
+  return words.includes("\n") ? words.replace(LEAD_WITHIN, "\n  ") : words;
 }
 
 /** The lines of turns as an earlier record told them, the oldest first; the messages of their lines are below 0. */

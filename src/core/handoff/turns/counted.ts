@@ -6,7 +6,7 @@ export interface Counted {
   readonly pieces: readonly (readonly number[])[];
   /** By number, how many of the texts have it. */
   readonly counts: Uint32Array;
-  readonly countOf: (piece: string) => number;
+  readonly numberOf: (piece: string) => number | undefined;
 }
 
 function nothingRead() {
@@ -38,6 +38,6 @@ export function createCounter(
     const { numbers } = known;
     const counts = new Uint32Array(numbers.size);
     for (const own of pieces) for (const piece of own) counts[piece]! += 1;
-    return { pieces, counts, countOf: (piece) => counts[numbers.get(piece) ?? -1] ?? 0 };
+    return { pieces, counts, numberOf: (piece) => numbers.get(piece) };
   };
 }

@@ -1,29 +1,52 @@
 /** What was done in a turn: each call with how it ended, in words of its result, and below it the lines that it wrote. */
-import { describeCall } from "../../digest/call.ts";
+import { describeCall, withoutChangeOfFolder } from "../../digest/call.ts";
 import { oneLine } from "../../digest/cut.ts";
+import { headOfChange } from "../../events/changes.ts";
 import type { CallEvent } from "../../events/events.ts";
 import { argumentsIn, valuesIn } from "../../events/things.ts";
+import { keptWhile, keptWith } from "../../kept.ts";
 import { line, type Line, type TellerOptions } from "./line.ts";
-import { isInSentences, linesBody, proseBody, type Body } from "./shape.ts";
+import { outlineOf } from "./outline.ts";
+import { isInSentences, linesBody, piecesWithout, proseBody, type Body } from "./shape.ts";
 
 const TARGET_CHARS_MAX = 200;
 const PATHS_MAX = 12;
-/** A call that did not do what it should is worth more than one that did. */
-const NOT_DONE_TIMES = 1.6;
+const HEAD_CHARS_MAX = 80;
+/** What opens the body of a function. */
+const OPENS = /(?:[{:(]|=>)$/;
+/** A report that is a page, a list or a log, and not in sentences, is one of many things that were looked at. */
+const PAGE_TIMES = 0.3;
+/** A command that printed nothing, and of which nothing else is known, is worth less than one with an outcome. */
+const SILENT_TIMES = 0.4;
 
 export function deedLines(event: CallEvent, options: TellerOptions): readonly Line[] {
-  const { message } = event;
-  const lead = "· ";
-  if (isReport(event))
-    return [
-      line("deed", message, { lead, body: deedBody(event, options) }),
-      line("report", message, {
-        lead: "Its report: ",
-        body: proseBody(event.text, options.redact, { isLess: options.isRepeated, hasEnd: isInSentences(event.text) }),
-      }),
-    ];
-  const times = event.ending.status === "done" ? 1 : NOT_DONE_TIMES;
-  return [line("deed", message, { lead, body: deedBody(event, options) }, times)];
+  const { redact, shortened, lasting, isRepeated } = options;
+  const deed = deedLineWith(redact)(shortened)(event, howText(event, options), lasting.get(event));
+  if (!isReport(event)) return [deed];
+  const pieces = piecesWithout(event.text, redact, isRepeated);
+  const isProse = isInSentences(event.text);
+  const body = proseBody(event.text, redact, { pieces, hasEnd: isProse });
+  return [deed, line("report", event.message, { lead: "Its report: ", body }, isProse ? 1 : PAGE_TIMES)];
+}
+
+/** The same line as long as it is told alike: what was worked out of it holds. */
+const deedLineWith = keptWith((redact: TellerOptions["redact"]) =>
+  keptWith((shortened: TellerOptions["shortened"]) =>
+    keptWhile((event: CallEvent, how: string, added: readonly string[] | undefined): Line => {
+      const body = deedBody(event, { how, added, redact, shortened });
+      return line(
+        "deed",
+        event.message,
+        { lead: "· ", body },
+        how === "" && event.facts !== undefined ? SILENT_TIMES : 1,
+      );
+    }),
+  ),
+);
+
+interface Deed extends Pick<TellerOptions, "redact" | "shortened"> {
+  readonly how: string;
+  readonly added: readonly string[] | undefined;
 }
 
 /** Whether the call ended with what an agent reported, which has a line of its own. */
@@ -32,15 +55,12 @@ function isReport({ summary, ending }: CallEvent): boolean {
 }
 
 /** The call, how it ended, and below it the lines that it wrote. */
-function deedBody(event: CallEvent, options: TellerOptions): Body {
+function deedBody(event: CallEvent, { how, added = [], redact, shortened }: Deed): Body {
   const { summary, ending } = event;
-  const { redact, shortened } = options;
-  const how = howText(event, options);
-  const what = callWithin(event, options);
-  const added = options.lasting.get(event) ?? [];
+  const what = callWithin(event, redact);
   let lines: Body | undefined;
   const isChange = summary.action === "edit" || summary.action === "write";
-  const written = linesBody(added);
+  const written = linesBody(outlineOf(added), added.length);
   const chars = what(Infinity).length + how.length + written.chars;
   return {
     chars,
@@ -49,24 +69,23 @@ function deedBody(event: CallEvent, options: TellerOptions): Body {
       const isWhole = charsMax >= chars || how.length <= Math.max(charsMax * 0.6, DEED_CHARS_MIN);
       const outcome = isWhole ? how : ` ${oneLine(how, Math.floor(charsMax * 0.6))}`;
       const head = `${what(Math.max(DEED_CHARS_MIN, charsMax - outcome.length))}${outcome}`;
-      lines ??= redactedLines(added, redact) ?? written;
+      lines ??= redactedLines(outlineOf(added), redact, added.length) ?? written;
       const below = lines.within(charsMax - head.length);
       if (below !== "") return shortened(`${head}\n${below}`);
-      return isChange && added.length > 0 && ending.status === "done"
-        ? shortened(`${head} (+${added.length} lines)`)
-        : shortened(head);
+      return isChange && added.length > 0 && ending.status === "done" ? shortened(`${head} […]`) : shortened(head);
     },
   };
 }
 
 /** The lines without their secrets, where there are any. */
-function redactedLines(lines: readonly string[], redact: (text: string) => string): Body | undefined {
+function redactedLines(lines: readonly string[], redact: (text: string) => string, count: number): Body | undefined {
   const text = lines.join("\n");
   const safe = text === "" ? text : redact(text);
-  return safe === text ? undefined : linesBody(safe.split("\n"));
+  return safe === text ? undefined : linesBody(safe.split("\n"), count);
 }
 
-const DEED_CHARS_MIN = 32;
+/** Less of a call or of what came of it is a stub. */
+const DEED_CHARS_MIN = 90;
 
 /** What a call was about. Its arguments are redacted before they are cut: half a secret is not known as one. */
 export function targetText({ summary, call }: CallEvent, redact: (text: string) => string): string {
@@ -76,15 +95,23 @@ export function targetText({ summary, call }: CallEvent, redact: (text: string) 
 }
 
 /** The command, or the tool with what it worked on. */
-function callWithin(event: CallEvent, { redact }: TellerOptions): (charsMax: number) => string {
+function callWithin(event: CallEvent, redact: TellerOptions["redact"]): (charsMax: number) => string {
   const { summary, call } = event;
   const { action, command, tool, paths } = summary;
   if (command !== undefined) {
     const text = redact(command.trim()).replace(/\s+/g, " ");
-    return (charsMax) => `\`${oneLine(text, Math.max(DEED_CHARS_MIN, Math.min(charsMax, TARGET_CHARS_MAX * 2)))}\``;
+    const own = withoutChangeOfFolder(text);
+    return (charsMax) => {
+      const room = Math.max(DEED_CHARS_MIN, Math.min(charsMax, TARGET_CHARS_MAX * 2));
+      return `\`${own === text || text.length <= room ? oneLine(text, room) : `… ${oneLine(own, room - 2)}`}\``;
+    };
   }
-  if ((action === "edit" || action === "write") && paths.length > 0)
-    return () => `${tool} ${redact(paths.slice(0, PATHS_MAX).join(", "))}`;
+  if ((action === "edit" || action === "write") && paths.length > 0) {
+    const head = paths.length > 1 ? undefined : headOfChange(call, event.text);
+    const place =
+      head === undefined ? "" : `, in ${oneLine(redact(head).replace(OPENS, "").trimEnd(), HEAD_CHARS_MAX)}`;
+    return () => `${tool} ${redact(paths.slice(0, PATHS_MAX).join(", "))}${place}`;
+  }
   if (action === "delegate" || action === "ask")
     return (charsMax) => oneLine(`${tool} ${targetText(event, redact)}`, Math.min(charsMax, TARGET_CHARS_MAX));
   const given = argumentsIn(redact(call.arguments));
@@ -97,7 +124,7 @@ function howText(event: CallEvent, { redact, things }: TellerOptions): string {
   const said = ending.line === undefined ? "" : redact(ending.line);
   switch (ending.status) {
     case "declined":
-      return ` → declined by the user${declinedText(event, redact)}`;
+      return ` → ${declinedText(event, redact)}`;
     case "interrupted":
       return ` → interrupted${ending.passed === undefined ? "" : `, ${ending.passed} passed so far`}${said === "" ? "" : `: ${said}`}`;
     case "running":
@@ -125,9 +152,9 @@ function howText(event: CallEvent, { redact, things }: TellerOptions): string {
 }
 
 /** The words of the person, or else what the result says, as no more than that. */
-function declinedText({ ending: { words, reason } }: CallEvent, redact: TellerOptions["redact"]): string {
-  if (words !== undefined) return `: ${redact(words)}`;
-  return reason === undefined ? "" : `; the result says ${JSON.stringify(redact(reason))}`;
+function declinedText({ ending: { words, isHearsay } }: CallEvent, redact: TellerOptions["redact"]): string {
+  if (isHearsay === undefined) return `declined by the user${words === undefined ? "" : `: ${redact(words)}`}`;
+  return `its result says that the user declined${words === undefined ? "" : `: ${JSON.stringify(redact(words))}`}`;
 }
 
 const FAILING_MAX = 8;

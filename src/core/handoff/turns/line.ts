@@ -1,5 +1,6 @@
 /** A line of the record of turns: what it tells, what that is worth, and what it is made from. */
-import type { CallEvent } from "../../events/events.ts";
+import type { CallEvent, SaidEvent } from "../../events/events.ts";
+import type { Speaker } from "../../events/speakers.ts";
 import type { KnownThings } from "../../events/things.ts";
 import type { Body } from "./shape.ts";
 
@@ -20,14 +21,12 @@ export interface LinesOptions {
   readonly shortened: (text: string) => string;
   /** Whether a text stands word for word beside the handoff. */
   readonly isBeside: (text: string) => boolean;
+  /** Index of the live request, which is in full after the handoff; -1 for none. */
+  readonly live: number;
   /** Whether words of people are told here, and not in a section of their own. */
   readonly tellsRequests: boolean;
-  /** Whether the files of a call were changed after it. */
-  readonly isOld: (event: CallEvent) => boolean;
   /** Calls that still run: they are told as what is in progress. */
   readonly running: ReadonlySet<CallEvent>;
-  /** The room is there to be used: what is left of it goes to whatever is told in part or not at all. */
-  readonly fillsRoom?: boolean | undefined;
 }
 
 /** What kinds of line are worth, against each other: chosen by hand. */
@@ -47,9 +46,16 @@ export const WORTH: Readonly<Record<LineKind, number>> = {
 export interface TellerOptions extends LinesOptions {
   readonly lasting: ReadonlyMap<CallEvent, readonly string[]>;
   readonly things: KnownThings;
-  /** Whether a line stands in results of several calls. */
-  readonly isRepeated: (line: string) => boolean;
+  /** Whether a line stands in several results and texts of the agent, of which this text is not its last. */
+  readonly isRepeated: (line: string, within?: SaidEvent) => boolean;
+  /** Whether a line of a person's words stands in later ones, too. */
+  readonly isAskedAgain: (line: string, within: Spoken) => boolean;
+  /** What the agent said last before the turn. */
+  readonly before: string;
 }
+
+/** The words of a person. */
+export type Spoken = Extract<Speaker, { by: "person" }>;
 
 export type LineWords = Pick<Line, "lead" | "body">;
 

@@ -5,8 +5,8 @@
 import type { SaidEvent, SessionEvent } from "../../events/events.ts";
 import { createKnownThings } from "../../events/things.ts";
 import { deedLines } from "./deeds.ts";
-import type { Line, LinesOptions, TellerOptions } from "./line.ts";
-import { isLook, lookLines, printedLines, remember } from "./looks.ts";
+import type { Line, LinesOptions, Spoken, TellerOptions } from "./line.ts";
+import { isLook, lookLines, remember } from "./looks.ts";
 import { lastingLines } from "./overwritten.ts";
 import { repeatedLines } from "./repeated.ts";
 import type { Turn } from "./turns.ts";
@@ -18,8 +18,17 @@ export function linesOfTurns(turns: readonly Turn[], options: LinesOptions): rea
   const lasting = lastingLines(calls);
   const things = createKnownThings();
   const said = turns.flatMap(({ events }) => events.filter((event) => event.kind === "said"));
-  const isRepeated = repeatedLines([...calls, ...said]);
-  return turns.map((turn) => linesOfTurn(turn, { ...options, lasting, things, isRepeated }));
+  const isRepeated = repeatedLines(calls, said);
+  const asked = turns.flatMap(({ events }) => events.flatMap(personIn));
+  const isAskedAgain = repeatedLines([], asked, 2);
+  return turns.map((turn, at) => {
+    const before = turns[at - 1]?.events.findLast((event) => event.kind === "said")?.text ?? "";
+    return linesOfTurn(turn, { ...options, lasting, things, isRepeated, isAskedAgain, before });
+  });
+}
+
+function personIn(event: SessionEvent): readonly Spoken[] {
+  return event.kind === "heard" && event.speaker.by === "person" ? [event.speaker] : [];
 }
 
 function linesOfTurn({ events }: Turn, options: TellerOptions): readonly Line[] {
@@ -36,23 +45,28 @@ function linesOf(event: SessionEvent, answer: SaidEvent | undefined, options: Te
       return saidLines(event, event === answer, options);
     case "call":
       if (isLook(event)) remember(event, options);
-      return isLook(event) || options.running.has(event)
-        ? []
-        : [...deedLines(event, options), ...printedLines(event, options)];
+      return isLook(event) || options.running.has(event) ? [] : deedLines(event, options);
   }
 }
 
-/** Of runs and edits that were made again, the last; a try that failed is told once where the same was done after it. */
+/**
+ * Of runs and edits that were made again, the last; a try that failed is not told where the same was done after it, nor a check that
+ * failed where it was run anew. What a person said to one stays.
+ */
 function onceEach(events: readonly SessionEvent[]): readonly SessionEvent[] {
   const later = new Set<string>();
   const kept = events.toReversed().filter((event) => {
     if (event.kind !== "call" || isLook(event)) return true;
-    const { status, line: how = "" } = event.ending;
+    const { status, line: how = "", words = "" } = event.ending;
     const deed = `${event.summary.tool} ${event.summary.command ?? event.summary.paths[0] ?? event.call.arguments}`;
-    const same = event.summary.action === "edit" ? (status === "done" ? "" : deed) : `${deed} ${status} ${how}`;
-    const redone = status !== "done" && event.summary.action === "edit" && later.has(`${deed} done`);
-    const known = redone || (same !== "" && later.has(same));
+    const isEdit = event.summary.action === "edit" && status !== "declined";
+    const same = isEdit ? (status === "done" ? "" : deed) : `${deed} ${status} ${how}${words}`;
+    const redone = status !== "done" && status !== "declined" && later.has(`${deed} done`);
+    const { purpose, family = "" } = event.facts ?? {};
+    const isRerun = purpose === "check" && status === "failed" && later.has(`check ${family}`);
+    const known = isRerun || redone || (same !== "" && later.has(same));
     later.add(same).add(`${deed} ${status}`);
+    if (purpose === "check" && (status === "failed" || status === "done")) later.add(`check ${family}`);
     return !known;
   });
   return kept.toReversed();

@@ -1,12 +1,13 @@
 /** What was only looked at in a turn: one line for all of it, and, where no answer tells it, a line for what each look showed. */
 import { oneLine } from "../../digest/cut.ts";
 import { isErrorLine } from "../../digest/error-line.ts";
-import { withoutGutter } from "../../digest/numbered-lines.ts";
+import { lineNumberOf, withoutGutter } from "../../digest/numbered-lines.ts";
+import { kindOf, type ResultKind } from "../../digest/kind.ts";
 import { LOOKING } from "../../digest/tool-names.ts";
 import { onlyLine } from "../../events/endings.ts";
 import type { CallEvent, SaidEvent, SessionEvent } from "../../events/events.ts";
 import { targetText } from "./deeds.ts";
-import { keptWith } from "../../kept.ts";
+import { keptWhile, keptWith } from "../../kept.ts";
 import { line, type Line, type LineWords, type TellerOptions } from "./line.ts";
 import { proseBody, type Body } from "./shape.ts";
 
@@ -16,9 +17,17 @@ const ANSWERS_CHARS_MAX = 60;
 const SHOWN_CHARS_MIN = 120;
 
 export function isLook({ summary, facts, ending }: CallEvent): boolean {
-  if (ending.status !== "done" || (ending.exit ?? 0) !== 0) return false;
-  return LOOKING.has(summary.action) || facts?.purpose === "show";
+  return ending.status === "done" && (LOOKING.has(summary.action) || facts?.purpose === "show");
 }
+
+const KINDS: ReadonlySet<ResultKind> = new Set(["source", "diff", "listing"]);
+
+/** Whether the lines of a result mean little without the others: source, differences and listings, which can be looked at again as well. */
+function meansLittleByLine(event: CallEvent): boolean {
+  return KINDS.has(kindOfResult(event));
+}
+
+const kindOfResult = keptWith(({ text, summary }: CallEvent) => kindOf(text, summary));
 
 /** What was looked at is known when something changes it. */
 export function remember({ text }: CallEvent, { things, redact }: TellerOptions): void {
@@ -42,42 +51,56 @@ export function lookLines(
     (event) => event.kind === "call" && isLook(event) && event.summary.action !== "plan",
   ) as CallEvent[];
   if (looks.length === 0) return [];
-  const labels = [...new Set(looks.map((event) => labelled(event, options)))];
+  const { redact, shortened } = options;
+  const labels = [...new Set(looks.map((event) => labelled(event, redact, shortened)))];
   const open = isOpen(answer) ? looks.filter(({ text }) => text.length >= SHOWN_CHARS_MIN) : [];
-  const [files, others] = [
-    open.filter((event) => isFile(event) && !options.isOld(event)),
-    open.filter((event) => !isFile(event)),
-  ];
+  const others = open.filter((event) => event.summary.action !== "read" && !meansLittleByLine(event));
   return [
     line("look", looks[0]!.message, { lead: "· looked at: ", body: listBody(labels.filter((label) => label !== "")) }),
-    ...others.map((event) => line("shown", event.message, shownAs(event, options))),
-    ...files.flatMap((event) => fillingLines(event, options)),
+    ...others.map((event) => line("shown", event.message, shownAs(event, redact, shortened))),
   ];
 }
 
-/** A file can be read again, and its first lines say little: the names in it are quoted. */
-function isFile({ summary }: CallEvent): boolean {
-  return summary.action === "read";
-}
+/**
+ * What a call showed, without the numbers of its lines: of a search what it found, and not what stands around that; and but for a
+ * read, no stretch of numbered lines, which is a file.
+ */
+const shownText = keptWith((event: CallEvent) => {
+  const { text, summary } = event;
+  const isHits = kindOfResult(event) === "search-hits";
+  if (summary.action === "read" || (!isHits && !NUMBERED.test(text))) return withoutGutter(text);
+  const lines = text.split("\n");
+  const numbers = lines.map(lineNumberOf);
+  const isOfFile = (at: number): boolean => {
+    const number = numbers[at];
+    return number !== undefined && (numbers[at - 1] === number - 1 || numbers[at + 1] === number + 1);
+  };
+  const own = lines.filter((one, at) => !isOfFile(at) && (!isHits || HIT.test(one)));
+  return withoutGutter(own.join("\n"));
+});
 
-const shownText = keptWith(({ text }: CallEvent) => withoutGutter(text));
+/** Whether any line has a number in front. */
+const NUMBERED = /^\s{0,8}\d{1,7}[→\t:|]/m;
+/** A line that was found, behind the name of its file where several were searched: `src/a.ts:12:`; around it is `src/a.ts-13-`. */
+const HIT = /^(?:[^\s:]{1,200}:)?\d{1,7}:/;
 /** Empty where there are none, or several. */
 const onlyLineOf = keptWith((event: CallEvent) => onlyLine(shownText(event)) ?? "");
 
 /** `git status → clean`: what was looked at, and what it said where that is a line or less. */
-function labelled(event: CallEvent, { redact, shortened }: TellerOptions): string {
+const labelled = keptWhile((event: CallEvent, redact: Change, shortened: Change): string => {
   const label = oneLine(shortened(targetText(event, redact)), LABELS_CHARS_MAX);
-  const said = onlyLineOf(event);
+  const { exit = 0 } = event.ending;
+  const said = exit === 0 ? onlyLineOf(event) : `exit code ${exit}`;
   return label === "" || said === "" || said.length > ANSWERS_CHARS_MAX ? label : `${label} → ${redact(said)}`;
-}
+});
+
+type Change = TellerOptions["redact"];
 
 /** What a call showed; errors in it stay before other lines. */
-function shownAs(event: CallEvent, { redact, shortened }: TellerOptions): LineWords {
-  return {
-    lead: `· ${oneLine(shortened(`${event.summary.tool} ${targetText(event, redact)}`), LABELS_CHARS_MAX)} showed: `,
-    body: proseBody(event.text, () => redact(shownText(event)), { isMore: isErrorLine }),
-  };
-}
+const shownAs = keptWhile((event: CallEvent, redact: Change, shortened: Change): LineWords => ({
+  lead: `· ${oneLine(shortened(`${event.summary.tool} ${targetText(event, redact)}`), LABELS_CHARS_MAX)} showed: `,
+  body: proseBody(event.text, () => redact(shownText(event)), { isMore: isErrorLine }),
+}));
 
 /** As many as fit, the newest last. */
 function listBody(labels: readonly string[]): Body {
@@ -96,16 +119,4 @@ function listBody(labels: readonly string[]): Body {
       return kept.length === 0 ? "" : `${kept.join(", ")} (+${labels.length - kept.length})`;
     },
   };
-}
-
-/** What there is to fill a room with counts little beside what was said and done. */
-const FILLING_TIMES = 0.2;
-
-/** What a run printed beside how it ended, where the room is there to be used; one that was declined printed nothing. */
-export function printedLines(event: CallEvent, options: TellerOptions): readonly Line[] {
-  return event.summary.action === "run" && event.ending.status !== "declined" ? fillingLines(event, options) : [];
-}
-
-function fillingLines(event: CallEvent, options: TellerOptions): readonly Line[] {
-  return options.fillsRoom === true ? [line("shown", event.message, shownAs(event, options), FILLING_TIMES)] : [];
 }

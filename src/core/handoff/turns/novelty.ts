@@ -31,7 +31,7 @@ const WORD =
 const PLAIN_WORD = /\w+/g;
 const BEYOND_ASCII = /[\u0080-\uffff]/;
 
-export function wordsIn(text: string): ReadonlySet<string> {
+function wordsIn(text: string): ReadonlySet<string> {
   const words = new Set<string>();
   const compared = text.slice(0, COUNTED_CHARS_MAX).toLowerCase().replace(/\d+/g, "0");
   if (!BEYOND_ASCII.test(compared)) return new Set(compared.match(PLAIN_WORD));

@@ -2,10 +2,11 @@
 import type { CallEvent } from "../../events/events.ts";
 import { trimmedLines, writtenBy } from "../../events/changes.ts";
 
-/** The lines that each call put into files and that nothing later in `calls` removed. */
+/** The lines that each call put into files and that nothing later in `calls` removed from the file or put into it too. */
 export function lastingLines(calls: readonly CallEvent[]): ReadonlyMap<CallEvent, readonly string[]> {
   const lasting = new Map<CallEvent, readonly string[]>();
   const removed = new Map<string, Set<string>>();
+  const later = new Map<string, Set<string>>();
   const rewritten = new Map<string, ReadonlySet<string>>();
   for (const event of calls.toReversed()) {
     const { action, paths } = event.summary;
@@ -13,27 +14,16 @@ export function lastingLines(calls: readonly CallEvent[]): ReadonlyMap<CallEvent
     const path = paths[0] ?? "";
     const written = writtenBy(event.call);
     const gone = removed.get(path) ?? removed.set(path, new Set()).get(path)!;
+    const again = later.get(path) ?? later.set(path, new Set()).get(path)!;
     const now = rewritten.get(path);
     const added = trimmedLines(written.added);
-    const left = [...added.keys()].filter((at) => !gone.has(added[at]!) && (now === undefined || now.has(added[at]!)));
-    lasting.set(
-      event,
-      left.map((at) => written.added[at]!),
-    );
+    const lasts = (line: string): boolean => !again.has(line) && !gone.has(line) && (now?.has(line) ?? true);
+    const left = written.added.filter((_, at) => lasts(added[at]!));
+    // The same list where all of it is left: what was made of it holds.
+    lasting.set(event, left.length === added.length ? written.added : left);
+    for (const line of added) again.add(line);
     for (const line of trimmedLines(written.removed)) gone.add(line);
     if (action === "write" && paths.length === 1) rewritten.set(path, new Set(now ?? added));
   }
   return lasting;
-}
-
-/** Whether an edit after that message took a line away, and none after it put it back: a line without a number and spaces around it. */
-export function removedLater(calls: readonly CallEvent[]): (bare: string, message: number) => boolean {
-  const removedAt = new Map<string, number>();
-  for (const { call, ending, summary, message } of calls) {
-    if (ending.status !== "done" || summary.action !== "edit") continue;
-    const { added, removed } = writtenBy(call);
-    for (const line of trimmedLines(removed)) removedAt.set(line, message);
-    for (const line of trimmedLines(added)) removedAt.delete(line);
-  }
-  return (bare, message) => (removedAt.get(bare) ?? -1) > message;
 }

@@ -6,6 +6,8 @@ import {
   widest,
   type SharedLine,
   type SharedTurn,
+  type TellableLine,
+  type TellableTurn,
   type WriteLine,
   type WrittenLine,
 } from "./lengths.ts";
@@ -28,9 +30,9 @@ const SHARED_CHARS_MIN = 160;
 const NEWEST_MESSAGES = 4;
 /** Of the words' room, what one of the newest may have. */
 const NEWEST_SHARE = 0.15;
-const TALK: ReadonlySet<LineKind> = new Set(["request", "answer", "remark"]);
+const TALK: ReadonlySet<LineKind> = new Set(["request", "system", "answer", "remark"]);
 
-/** Whether nothing was done: persons and the agent only spoke. */
+/** Whether nothing was done: persons, the system and the agent only spoke. */
 export const isTalkAlone = (lines: readonly Pick<Line, "kind">[]): boolean => lines.every(({ kind }) => TALK.has(kind));
 
 interface WordsRoom {
@@ -63,11 +65,11 @@ export function wordsFirst(
     const bound = newest.has(line) ? Math.max(shared, room * CHARS_A_TOKEN * NEWEST_SHARE) : shared;
     return Math.min(
       line.charsMax,
-      isShared ? inOwnScript(bound, line.body.chars, write(line, Infinity, true).tokens) : bound,
+      isShared ? inOwnScript(bound, line.body.chars, write(line)(Infinity, true).tokens) : bound,
     );
   };
   const tokensAt = (line: SharedLine, bound: number): number => {
-    const { tokens } = write(line, charsAt(line, bound), true);
+    const { tokens } = write(line)(charsAt(line, bound), true);
     return tokens === 0 ? 0 : tokens + NUMBER_TOKENS;
   };
   const bound = isShared ? sharedBound(others, { room, most, tokensAt }) : most;
@@ -85,16 +87,6 @@ export function wordsFirst(
     else if (left < 0 && isShared) least.set(line, 0);
   }
   return least;
-}
-
-/** Room in which all that people and system wrote is told, if some of it in little. */
-export function roomForWords(turns: readonly SharedTurn[], write: WriteLine): number {
-  const lines = turns.flatMap((turn) => turn.lines);
-  const words = isTalkAlone(lines) ? [] : lines.filter(({ kind }) => kind === "request" || kind === "system");
-  return words.reduce((sum, line) => {
-    const chars = inOwnScript(SHARED_CHARS_MIN, line.body.chars, write(line, Infinity, true).tokens);
-    return sum + (write(line, chars, true).tokens + NUMBER_TOKENS) / LEAST_WORDS_SHARE;
-  }, 0);
 }
 
 /** A bound is in letters; where a character says more than a letter, as many tokens are fewer of them. */
@@ -119,22 +111,28 @@ function sharedBound(lines: readonly SharedLine[], { room, most, tokensAt }: Sha
   return bounds[widest(bounds.length, fits)]!;
 }
 
-type WriteAt = (line: SharedLine, step: number) => WrittenLine;
-
 const UNTOLD: WrittenLine = { text: "", tokens: 0, isCut: true };
 
-/** Writes no word of the agent in these turns of which no request is told: an answer would read as one to something else. */
-export function withItsRequest(turns: readonly SharedTurn[], write: WriteAt): WriteAt {
-  const asked = new Map(turns.flatMap(wordsWithRequests));
-  return (line, step) =>
-    asked.get(line)?.every((request) => write(request, step).text === "") === true ? UNTOLD : write(line, step);
-}
-
-/** Of a turn of an earlier record, its words alone may be what is left; where people's words are told elsewhere, no turn has a request. */
-function wordsWithRequests({ order, lines }: SharedTurn): readonly (readonly [SharedLine, readonly SharedLine[]])[] {
+/**
+ * Tells no word of the agent in a turn of which no request is told: an answer would read as one to something else. Nor is a word that
+ * was said time and again told where nothing tells what came of it. Of a turn of an earlier record, its words alone may be what is left; where people's words are told
+ * elsewhere, no turn has a request.
+ */
+export function withItsRequest({ order, lines }: TellableTurn): TellableTurn {
   const requests = lines.filter(({ kind }) => kind === "request");
   const isLeftOver = order < 0 && lines.every(isSaid);
-  return requests.length > 0 || isLeftOver ? lines.filter(isSaid).map((line) => [line, requests]) : [];
+  if (requests.length === 0 && !isLeftOver) return { order, lines };
+  const isAsked = (step: number): boolean => requests.some(({ at }) => at(step).text !== "");
+  const behind = (line: TellableLine): TellableLine => ({
+    ...line,
+    at: (step) => (isAsked(step) ? line.at(step) : UNTOLD),
+  });
+  const others = lines.filter(({ kind }) => kind !== "request");
+  const withOthers = (line: TellableLine): TellableLine => ({
+    ...line,
+    at: (step) => (others.some(({ at }) => at(step).text !== "") ? line.at(step) : UNTOLD),
+  });
+  return { order, lines: lines.map((line) => (isSaid(line) ? behind(line) : line.isCommon ? withOthers(line) : line)) };
 }
 
 function isSaid({ kind }: SharedLine): boolean {

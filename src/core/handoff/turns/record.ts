@@ -3,7 +3,6 @@
  * first, word for word; then one figure, found by search, sets the length of every other line, so that what is newer and worth more keeps more.
  */
 import type { Events } from "../../events/events.ts";
-import { changedAfter } from "../../events/files.ts";
 import { keyOf, saysLittle } from "../../events/text.ts";
 import type { Measure } from "../../transcript/measure.ts";
 import { linesOfCarried } from "./carried.ts";
@@ -15,22 +14,22 @@ import {
   widest,
   type SharedLine,
   type SharedTurn,
+  type TellableLine,
+  type TellableTurn,
   type WriteLine,
   type WrittenLine,
 } from "./lengths.ts";
 import type { Line, LineKind, LinesOptions } from "./line.ts";
 import { linesOfTurns } from "./lines.ts";
 import { noveltiesAmong } from "./novelty.ts";
-import { isTalkAlone, REQUESTS_SHARE, roomForWords, withItsRequest, wordsFirst } from "./peoples-words.ts";
+import { isTalkAlone, REQUESTS_SHARE, withItsRequest, wordsFirst } from "./peoples-words.ts";
 import { isContinued, turnsOf } from "./turns.ts";
-import { PASTE_CHARS_MIN } from "./words.ts";
+import { BELOW, PASTE_CHARS_MIN } from "./words.ts";
 
-export interface RecordRequest extends Omit<LinesOptions, "isOld"> {
+export interface RecordRequest extends LinesOptions {
   readonly events: Events;
   readonly from: number;
   readonly until: number;
-  /** Index of the live request, which is in full after the handoff; -1 for none. */
-  readonly live: number;
   readonly measure: Measure;
   /** Turns of an earlier record, oldest first. */
   readonly carried: readonly string[];
@@ -48,13 +47,8 @@ export interface ToldTurn {
 }
 
 export interface SessionRecord {
-  /**
-   * The turns in at most that many tokens, with a focus so many of them about it; those that have nothing worth reading are left
-   * out. The words of persons have their share of `wordsOf` tokens, where more than the record shares a room.
-   */
-  readonly within: (tokensMax: number, aboutMax?: number, wordsOf?: number) => readonly ToldTurn[];
-  /** Tokens in which no message of a person is left out. */
-  readonly roomForWords: () => number;
+  /** The turns in at most that many tokens, with a focus so many of them about it; those that have nothing worth reading are left out. */
+  readonly within: (tokensMax: number, aboutMax?: number) => readonly ToldTurn[];
 }
 
 /** The newest turns are told in full; each one before them in less, down to a share that the oldest keep. */
@@ -73,9 +67,8 @@ export function recordOf(request: RecordRequest): SessionRecord {
   const turns = sharedTurns(request);
   const write = createWriter(request.measure);
   return {
-    roomForWords: () => roomForWords(turns, write),
-    within: (tokensMax, aboutMax = tokensMax, wordsOf = tokensMax) => {
-      const room = { tokensMax, aboutMax: Math.min(aboutMax, tokensMax), wordsOf };
+    within: (tokensMax, aboutMax = tokensMax) => {
+      const room = { tokensMax, aboutMax: Math.min(aboutMax, tokensMax) };
       return fitted(limited(turns, tokensMax), room, { ...request, write });
     },
   };
@@ -83,24 +76,34 @@ export function recordOf(request: RecordRequest): SessionRecord {
 
 function sharedTurns({ events, carried, matches, ...request }: RecordRequest): readonly SharedTurn[] {
   const turns = turnsOf(events.all, request);
-  const later = linesOfTurns(turns, { ...request, isOld: changedAfter(events) });
+  const later = linesOfTurns(turns, request);
   const earlier = linesOfCarried(carried);
-  // An earlier record may end within a turn: what comes first belongs to its last.
-  const goesOn = earlier.length > 0 && turns.length > 0 && isContinued(turns[0]!) ? 1 : 0;
-  const last = [...earlier.slice(-1), ...later.slice(0, goesOn)].flat();
+  // An earlier record may end within a turn: what comes first belongs to its last, also the request that stood below it.
+  const isAwaited = earlier.at(-1)?.some(isBelow) === true;
+  const goesOn = earlier.length > 0 && turns.length > 0 && (isContinued(turns[0]!) || isAwaited) ? 1 : 0;
+  const [before, after] = [earlier.slice(-1).flat(), later.slice(0, goesOn).flat()];
+  const asked = isAwaited ? after.filter((line) => line.kind === "request" || isBelow(line)) : [];
+  const kept = asked.length === 0 ? before : before.filter((line) => !isBelow(line));
+  const last = [...asked, ...kept, ...after.filter((line) => !asked.includes(line))];
   const all = earlier.length > 0 ? [...earlier.slice(0, -1), last, ...later.slice(goesOn)] : later;
   const lines = withoutRepeats(all);
   const compared = all.flat().filter(({ kind }) => COMPARED.has(kind));
   const novelties = noveltiesAmong(compared.map(({ body }) => body.within(Infinity)));
   const novelty = new Map(compared.map((line, at) => [line, novelties[at]!]));
+  const common = commonWords(all.flat());
   const orders = [...carried.map((_, at) => at - carried.length), ...turns.slice(goesOn).map(({ start }) => start)];
   const isTalk = isTalkAlone(lines.flat());
   return orders.map((order, at) => {
     const own = lines[at]!;
     const age = orders.length - 1 - at;
     const ageAt = (place: number): number => age + (own.length - 1 - place) / LINES_A_TURN;
-    return { order, lines: own.map((line, place) => shared(line, ageAt(place), { matches, novelty, isTalk })) };
+    return { order, lines: own.map((line, place) => shared(line, ageAt(place), { matches, novelty, isTalk, common })) };
   });
+}
+
+/** Whether a line stands for the request that comes after the handoff. */
+function isBelow({ body }: Line): boolean {
+  return body.chars === BELOW.length && body.within(Infinity) === BELOW;
 }
 
 /** Who says the same again is quoted with the newest. Few words say the same only as an answer to the same: a "no" is the answer to its question. */
@@ -110,9 +113,18 @@ function withoutRepeats(turns: readonly (readonly Line[])[]): readonly (readonly
   const kept = turns.toReversed().map((lines) =>
     lines
       .toReversed()
-      .filter((line) => {
+      .filter((line, at, newer) => {
         if (line.kind !== "request" && line.kind !== "answer") return true;
         const text = line.body.within(Infinity);
+        // What a person sent too early, the next message begins with.
+        const next = newer[at - 1];
+        if (
+          line.kind === "request" &&
+          next?.kind === "request" &&
+          !saysLittle(text) &&
+          next.body.within(Infinity).startsWith(text)
+        )
+          return false;
         const key = `${line.kind} ${keyOf(text)} ${saysLittle(text) ? keyOf(answered.get(line) ?? "") : ""}`;
         const isKnown = said.has(key);
         said.add(key);
@@ -121,6 +133,15 @@ function withoutRepeats(turns: readonly (readonly Line[])[]): readonly (readonly
       .toReversed(),
   );
   return kept.toReversed();
+}
+
+/** Who said that often the same few words agreed or went on: "yes", "ok", "continue". */
+const COMMON_TIMES_MIN = 3;
+
+function commonWords(lines: readonly Line[]): ReadonlySet<Line> {
+  const short = lines.filter(({ kind, body }) => kind === "request" && saysLittle(body.within(Infinity)));
+  const alike = Map.groupBy(short, ({ body }) => keyOf(body.within(Infinity)));
+  return new Set([...alike.values()].filter((same) => same.length >= COMMON_TIMES_MIN).flat());
 }
 
 /** What the agent last said before each line of a person. */
@@ -144,9 +165,10 @@ const LINES_A_TURN = 8;
 interface Comparing extends Pick<RecordRequest, "matches"> {
   readonly novelty: ReadonlyMap<Line, number>;
   readonly isTalk: boolean;
+  readonly common: ReadonlySet<Line>;
 }
 
-function shared(line: Line, age: number, { matches, novelty, isTalk }: Comparing): SharedLine {
+function shared(line: Line, age: number, { matches, novelty, isTalk, common }: Comparing): SharedLine {
   const beyond = Math.max(0, age + 1 - NEWEST_TURNS);
   const byAge = Math.max(OLDEST_SHARE, 1 / (1 + DECAY_A_TURN * beyond));
   const fading = line.kind === "shown" || line.kind === "look" ? 1 / (1 + SHOWN_DECAY_A_TURN * age) ** 2 : byAge;
@@ -158,6 +180,7 @@ function shared(line: Line, age: number, { matches, novelty, isTalk }: Comparing
     about,
     // Behind the newest turn of a talk, words that stand nowhere else come first, however old they are.
     order: line.worth * (isTalk ? (age < 1 ? Infinity : own) : 1),
+    isCommon: common.has(line),
     charsMax: Infinity,
   };
 }
@@ -183,48 +206,47 @@ function limited(turns: readonly SharedTurn[], tokensMax: number): readonly Shar
 
 /** The turns at the longest lengths that fit; first those lines that are about the focus, where there is one. */
 function fitted(
-  turns: readonly SharedTurn[],
+  given: readonly SharedTurn[],
   room: RecordRoom,
   { write, ...request }: RecordRequest & { readonly write: WriteLine },
 ): readonly ToldTurn[] {
-  const { tokensMax, aboutMax, wordsOf } = room;
+  const { tokensMax, aboutMax } = room;
   const hasFocus = request.matches !== undefined;
   const least = new Map([
     ...wordsFirst(
-      turns,
-      { tokensMax: hasFocus ? tokensMax - aboutMax : wordsOf, about: hasFocus ? false : undefined },
+      given,
+      { tokensMax: hasFocus ? tokensMax - aboutMax : tokensMax, about: hasFocus ? false : undefined },
       write,
     ),
-    ...(hasFocus ? wordsFirst(turns, { tokensMax: aboutMax / REQUESTS_SHARE, about: true }, write) : []),
+    ...(hasFocus ? wordsFirst(given, { tokensMax: aboutMax / REQUESTS_SHARE, about: true }, write) : []),
   ]);
-  // Where the room is there to be used and all lines have what they may, they go on beyond their bounds.
-  const steps = request.fillsRoom === true ? UNITS.length * 2 : UNITS.length;
-  const charsAt = (line: SharedLine, step: number): number => {
-    if (least.get(line) === 0) return 0;
-    const bounded = Math.min(
-      line.charsMax,
-      Math.max(least.get(line) ?? 0, UNITS[Math.min(step, UNITS.length - 1)]! * line.share),
-    );
-    return step < UNITS.length ? bounded : Math.max(bounded, UNITS[step - UNITS.length]! * line.share);
+  const steps = UNITS.length;
+  const teller = (line: SharedLine): TellableLine => {
+    const own = least.get(line);
+    const { share, charsMax } = line;
+    const charsAt = (step: number): number => Math.min(charsMax, Math.max(own ?? 0, UNITS[step]! * share));
+    const tell = write(line);
+    return { ...line, at: (step) => tell(own === 0 ? 0 : charsAt(step), own !== undefined) };
   };
-  const writeOne = (line: SharedLine, step: number): WrittenLine => write(line, charsAt(line, step), least.has(line));
-  const writeAt = hasFocus ? writeOne : withItsRequest(turns.slice(0, -NEWEST_TURNS), writeOne);
-  const tokensAt = (line: SharedLine, step: number): number => writeAt(line, step).tokens;
-  const tell = (stepOf: (line: SharedLine) => number): readonly ToldTurn[] =>
-    turns.flatMap((turn) => told(turn, (line) => writeAt(line, stepOf(line))));
+  const older = hasFocus ? 0 : given.length - NEWEST_TURNS;
+  const turns = given.map(({ order, lines }, at): TellableTurn => {
+    const turn = { order, lines: lines.map(teller) };
+    return at < older ? withItsRequest(turn) : turn;
+  });
+  const tell = (stepOf: (line: TellableLine) => number): readonly ToldTurn[] =>
+    turns.flatMap((turn) => told(turn, (line) => line.at(stepOf(line))));
   if (!hasFocus) {
-    const leftAt = (step: number): number => leftAfter(turns, tokensMax, (line) => tokensAt(line, step));
+    const leftAt = (step: number): number => leftAfter(turns, tokensMax, () => step);
     const step = widest(steps, (one) => leftAt(one) >= 0);
-    const stepsMax = request.fillsRoom === true ? steps - 1 : Math.min(step + 1, steps - 1);
-    const leftMax = tokensMax * LEFT_SHARE_MAX;
-    const longer = longerLines(turns, leftAt(step), { step, stepsMax, leftMax, tokensAt });
-    return tell((line) => longer.get(line) ?? step);
+    const longer =
+      step + 1 < steps ? longerLines(turns, leftAt(step), { step, leftMax: tokensMax * LEFT_SHARE_MAX }) : NONE;
+    return tell((line) => (longer.has(line) ? step + 1 : step));
   }
   const matchingTurns = turns.map(({ order, lines }) => ({ order, lines: lines.filter(({ about }) => about) }));
-  const fits = (one: number): boolean => leftAfter(matchingTurns, aboutMax, (line) => tokensAt(line, one)) >= 0;
+  const fits = (one: number): boolean => leftAfter(matchingTurns, aboutMax, () => one) >= 0;
   const matching = widest(steps, fits);
-  const stepOf = (line: SharedLine, other: number): number => (line.about ? matching : other);
-  const left = (one: number): number => leftAfter(turns, tokensMax, (line) => tokensAt(line, stepOf(line, one)));
+  const stepOf = (line: TellableLine, other: number): number => (line.about ? matching : other);
+  const left = (one: number): number => leftAfter(turns, tokensMax, (line) => stepOf(line, one));
   const other = widest(steps, (one) => left(one) >= 0);
   return tell((line) => stepOf(line, other));
 }
@@ -232,41 +254,38 @@ function fitted(
 /** Of the room, what may stay empty where no line has a piece that small. */
 const LEFT_SHARE_MAX = 0.08;
 
+const NONE: ReadonlySet<TellableLine> = new Set();
+
 interface Lengthening {
   readonly step: number;
-  readonly stepsMax: number;
   /** So many tokens may stay empty. */
   readonly leftMax: number;
-  readonly tokensAt: (line: SharedLine, step: number) => number;
 }
 
-/** Steps of lines that go further than the others, as far as what is left reaches: those worth most first, of equals the newest. */
+/** Lines that go a step further than the others, as far as what is left reaches: those worth most first, of equals the newest. */
 function longerLines(
-  turns: readonly SharedTurn[],
+  turns: readonly TellableTurn[],
   tokens: number,
-  { step, stepsMax, leftMax, tokensAt }: Lengthening,
-): ReadonlyMap<SharedLine, number> {
-  const longer = new Map<SharedLine, number>();
+  { step, leftMax }: Lengthening,
+): ReadonlySet<TellableLine> {
+  const longer = new Set<TellableLine>();
+  let left = tokens;
+  const lengthen = (line: TellableLine): boolean => {
+    const before = line.at(step).tokens;
+    const more = line.at(step + 1).tokens - before;
+    const cost = before === 0 && more > 0 ? more + NUMBER_TOKENS : more;
+    if (cost > left) return false;
+    left -= cost;
+    longer.add(line);
+    return true;
+  };
   const newest = turns.flatMap(({ lines }) => lines).toReversed();
   const ordered = newest.toSorted((a, b) => b.share - a.share);
-  let left = tokens;
-  const lengthen = (line: SharedLine, most: number): boolean => {
-    const before = tokensAt(line, step);
-    const cost = (to: number): number => {
-      const more = tokensAt(line, to) - before;
-      return before === 0 && more > 0 ? more + NUMBER_TOKENS : more;
-    };
-    const room = left + (longer.has(line) ? cost(longer.get(line)!) : 0);
-    const to = step + widest(most - step + 1, (further) => cost(step + further) <= room);
-    left = room - cost(to);
-    longer.set(line, to);
-    return to === most;
-  };
-  // All by one step, up to the first that does not fit: with more room the same ones do, and more.
-  ordered.every((line) => lengthen(line, Math.min(step + 1, stepsMax)));
+  // Up to the first that does not fit: with more room the same ones do, and more.
+  const misfit = ordered.findIndex((line) => !lengthen(line));
   // What pieces as large as that leave empty is for lines that are told already: a new one might not fit beside a longer one.
-  for (const line of ordered)
-    if (left > leftMax && tokensAt(line, longer.get(line) ?? step) > 0) lengthen(line, stepsMax);
+  for (const line of misfit < 0 ? [] : ordered.slice(misfit + 1))
+    if (left > leftMax && line.at(step).tokens > 0) lengthen(line);
   return longer;
 }
 
@@ -274,23 +293,36 @@ interface RecordRoom {
   readonly tokensMax: number;
   /** With a focus, for the lines that are about it. */
   readonly aboutMax: number;
-  readonly wordsOf: number;
 }
 
-function told({ order, lines }: SharedTurn, write: (line: SharedLine) => WrittenLine): readonly ToldTurn[] {
+function told({ order, lines }: TellableTurn, write: (line: TellableLine) => WrittenLine): readonly ToldTurn[] {
   const all = lines.map(write);
   const written = all.filter(({ text }) => text !== "");
   if (written.length === 0) return [];
-  return [{ order, texts: written.map(({ text }) => text), cut: all.filter(({ isCut }) => isCut).length }];
+  return [
+    { order, texts: withRunsCounted(written.map(({ text }) => text)), cut: all.filter(({ isCut }) => isCut).length },
+  ];
+}
+
+/** Lines that are the same, one after the other, once, with how many they were. */
+function withRunsCounted(texts: readonly string[]): readonly string[] {
+  let times = 0;
+  return texts.flatMap((text, at) => {
+    times++;
+    if (text === texts[at + 1]) return [];
+    const once = times === 1 ? text : `${text} (${times} times)`;
+    times = 0;
+    return once;
+  });
 }
 
 /** What the lines leave of a room; where they do not fit, they are weighed no further than that shows. */
-function leftAfter(turns: readonly SharedTurn[], room: number, tokensOf: (line: SharedLine) => number): number {
+function leftAfter(turns: readonly TellableTurn[], room: number, stepOf: (line: TellableLine) => number): number {
   let left = room;
   for (const { lines } of turns) {
     let tokens = 0;
     for (const line of lines) {
-      tokens += tokensOf(line);
+      tokens += line.at(stepOf(line)).tokens;
       if (tokens > left) return left - tokens;
     }
     left -= tokens === 0 ? 0 : NUMBER_TOKENS + tokens;

@@ -10,10 +10,27 @@ const REMEMBERED_CHARS_MAX = 2_000_000;
 
 const count = createCounter(linesIn, REMEMBERED_CHARS_MAX);
 
-/** Whether a line stands in that many of the texts. */
-export function repeatedLines(texts: readonly { readonly text: string }[]): (text: string) => boolean {
-  const { countOf } = count(texts.map(({ text }) => text));
-  return (text) => countOf(text.trim()) >= REPEATED_MIN;
+/**
+ * Whether a line stands in at least so many results and texts of one speaker; of the speaker's own lines the last one is no repetition: it
+ * says what holds by then.
+ */
+export function repeatedLines(
+  calls: readonly Texts[],
+  said: readonly Texts[],
+  least: number = REPEATED_MIN,
+): (text: string, within?: Texts) => boolean {
+  const texts = [...calls, ...said];
+  const { pieces, counts, numberOf } = count(texts.map(({ text }) => text));
+  const lastIn: Texts[] = [];
+  pieces.slice(calls.length).forEach((own, at) => own.forEach((piece) => (lastIn[piece] = said[at]!)));
+  return (text, within) => {
+    const piece = numberOf(text.trim());
+    return piece !== undefined && counts[piece]! >= least && (within === undefined || lastIn[piece] !== within);
+  };
+}
+
+interface Texts {
+  readonly text: string;
 }
 
 function linesIn(text: string): ReadonlySet<string> {

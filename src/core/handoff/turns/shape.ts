@@ -7,6 +7,7 @@ import { MARKS_ONLY, saysLittle, sentencesOf } from "../../events/text.ts";
 import { valuesIn } from "../../events/things.ts";
 import { clipped } from "../items.ts";
 import { keptByText, keptWith } from "../../kept.ts";
+import { GAP, HEADING, leadAt, unitsOf } from "./list-lead.ts";
 
 /** Something that can be told in more or fewer characters. */
 export interface Body {
@@ -19,17 +20,16 @@ export interface Body {
 /** Less of a text is a stub. */
 export const PROSE_CHARS_MIN = 60;
 const HEAD_SHARE = 0.6;
-const GAP = "[…]";
 const LONG_LINE_CHARS = 160;
 const LEADS_IN = /[:：]\s*(?:\**|\d{1,3}[.)])$/;
-const HEADING = /^\s*(?:#{1,6}\s|\*\*[^*]{1,80}\*\*:?\s*$)/;
+const NUMBER_ONLY = /^\d{1,3}[.)]$/;
 
 /** What lines are worth where not all of them fit. */
 export interface LineWorth {
   /** Stays before others. */
   readonly isMore?: (line: string) => boolean;
-  /** Goes before all others; asked without the space around the line. */
-  readonly isLess?: (line: string) => boolean;
+  /** Where not all of its pieces may be told, those that may. */
+  readonly pieces?: () => readonly string[];
   /** Whether the end of the text counts as its beginning does. */
   readonly hasEnd?: boolean;
 }
@@ -38,7 +38,7 @@ export interface LineWorth {
 export function proseBody(
   text: string,
   prepare: (text: string) => string = unchanged,
-  { isMore, isLess, hasEnd = true }: LineWorth = {},
+  { isMore, pieces: told, hasEnd = true }: LineWorth = {},
 ): Body {
   let prose: Prose | undefined;
   let pieces: readonly string[] | undefined;
@@ -47,7 +47,7 @@ export function proseBody(
     within: (charsMax) => {
       const { whole } = (prose ??= proseOf(prepare(text).trim()));
       if (whole.length <= charsMax || text.length <= charsMax) return whole;
-      pieces ??= isLess === undefined ? prose.piecesOfAll() : prose.piecesWithout(isLess);
+      pieces ??= (told ?? prose.piecesOfAll)();
       const counting = isMore === undefined ? [] : countingWith(isMore)(pieces);
       return headAndTail(pieces, charsMax, { counting, hasEnd });
     },
@@ -58,7 +58,17 @@ export function proseBody(
 interface Prose {
   readonly whole: string;
   readonly piecesOfAll: () => readonly string[];
-  readonly piecesWithout: (isLess: (line: string) => boolean) => readonly string[];
+  readonly piecesWithout: (isLess: (line: string) => boolean, isMarked: boolean) => () => readonly string[];
+}
+
+/** The pieces of a text without lines that go before all others, which are asked for without the space around them; the same function for the same pieces. */
+export function piecesWithout(
+  text: string,
+  prepare: (text: string) => string,
+  isLess: (line: string) => boolean,
+  isMarked = false,
+): () => readonly string[] {
+  return proseOf(prepare(text).trim()).piecesWithout(isLess, isMarked);
 }
 
 /** Characters of the texts that are remembered: most of what is told was told at the compaction before. */
@@ -66,18 +76,23 @@ const REMEMBERED_CHARS_MAX = 2_000_000;
 
 const proseOf = keptByText((text): Prose => {
   const values = flatData(text);
-  if (values !== undefined) return { whole: values.join(""), piecesOfAll: () => values, piecesWithout: () => values };
-  let all: readonly string[] | undefined;
+  if (values !== undefined) {
+    const piecesOfAll = (): readonly string[] => values;
+    return { whole: values.join(""), piecesOfAll, piecesWithout: () => piecesOfAll };
+  }
   let lines: readonly { readonly line: string; readonly bare: string }[] | undefined;
-  let left: { readonly lines: readonly string[]; readonly pieces: readonly string[] } | undefined;
+  let left: { readonly lines: readonly string[]; readonly pieces: () => readonly string[] } | undefined;
   return {
     whole: text,
-    piecesOfAll: () => (all ??= piecesOf(text)),
-    piecesWithout: (isLess) => {
+    piecesOfAll: once(() => piecesOf(text)),
+    piecesWithout: (isLess, isMarked) => {
       lines ??= text.split("\n").flatMap((line) => (line.trim() === "" ? [] : { line, bare: line.trim() }));
-      const now = lines.flatMap(({ line, bare }) => (isLess(bare) ? [] : line));
+      const now: string[] = [];
+      for (const { line, bare } of lines)
+        if (!isLess(bare)) now.push(line);
+        else if (isMarked && now.at(-1) !== GAP && !MARKS_ONLY.test(bare)) now.push(GAP);
       if (left?.lines.length !== now.length || !left.lines.every((line, at) => line === now[at]))
-        left = { lines: now, pieces: piecesOf(now.join("\n")) };
+        left = { lines: now, pieces: once(() => piecesOf(now.join("\n"))) };
       return left.pieces;
     },
   };
@@ -86,6 +101,11 @@ const proseOf = keptByText((text): Prose => {
 const countingWith = keptWith((isMore: (line: string) => boolean) =>
   keptWith((pieces: readonly string[]) => [...pieces.keys()].filter((at) => isMore(pieces[at]!.trimEnd()))),
 );
+
+function once<Made>(make: () => Made): () => Made {
+  let made: Made | undefined;
+  return () => (made ??= make());
+}
 
 /** Whether a text is written in sentences, and not a page, a list or a log. */
 export function isInSentences(text: string): boolean {
@@ -112,11 +132,14 @@ function flatData(text: string): readonly string[] | undefined {
     : [text.slice(0, start), ...values.split(/(?<=, )/)].filter((piece) => piece !== "");
 }
 
-/** Lines, and the sentences of long ones; together they are the text. */
+/** Lines, the sentences of long ones, and blocks of code; together they are the text. */
 function piecesOf(text: string): readonly string[] {
-  return text
-    .split(/(?<=\n)/)
-    .flatMap((line) => (line.length > LONG_LINE_CHARS ? sentencesOf(line) : line))
+  const lines = text.split(/(?<=\n)/);
+  return unitsOf(lines)
+    .flatMap(({ start, end }) => {
+      const piece = lines.slice(start, end).join("");
+      return end - start === 1 && piece.length > LONG_LINE_CHARS ? sentencesOf(piece) : piece;
+    })
     .filter((piece) => piece !== "");
 }
 
@@ -164,17 +187,37 @@ function headAndTail(pieces: readonly string[], charsMax: number, { counting, ha
   while (tail > head && used + pieces[tail - 1]!.length <= tailRoom) used += pieces[--tail]!.length;
   // What the tail could not use is for the head.
   while (head < tail && used + pieces[head]!.length <= room) used += pieces[head++]!.length;
-  while (head > 0 && isDangling(pieces[head - 1]!)) head--;
-  const between = middle.filter((at) => at >= head && at < tail);
+  while (head > 1 && isDangling(pieces[head - 1]!)) head--;
+  const under = underItsLead(pieces, { head, tail, room: room - used });
+  tail = under.tail;
+  // What an answer opens with may take back or refuse: its end is told with it alone, and then it stays also where it leads in.
+  if (head === 1 && tail === pieces.length && isDangling(pieces[0]!)) head = 0;
+  const inside = middle.filter((at) => at >= head && at < tail);
+  if (head === 0 && inside.length === 0) return "";
+  const between = [...new Set([...inside, ...under.lead])].toSorted((a, b) => a - b);
   const known = cutsOf(pieces);
   const key = `${head} ${tail} ${between.join(" ")}`;
   let text = known.get(key);
   if (text === undefined) {
-    text = joined(pieces, { head, tail, between });
+    text = joined(pieces, { head, tail, between, lead: under.lead[0] });
     if (known.size >= CUTS_MAX) known.clear();
     known.set(key, text);
   }
   return text;
+}
+
+/** Where a tail can begin: not within a list whose heading is left out. The heading comes with as many of the last items as fit below it. */
+function underItsLead(
+  pieces: readonly string[],
+  { head, tail: start, room }: { readonly head: number; readonly tail: number; readonly room: number },
+): { readonly tail: number; readonly lead: readonly number[] } {
+  let left = room;
+  for (let tail = start; tail < pieces.length; left += pieces[tail++]!.length) {
+    const lead = leadAt(pieces, tail);
+    if (lead < head) return { tail, lead: [] };
+    if (pieces[lead]!.length + GAP.length + 1 <= left) return { tail, lead: lead < tail ? [lead] : [] };
+  }
+  return { tail: pieces.length, lead: [] };
 }
 
 /** One search tries a dozen lengths, and many come to the same. */
@@ -186,19 +229,44 @@ interface CutPlaces {
   readonly head: number;
   readonly tail: number;
   readonly between: readonly number[];
+  /** Of these, what the tail stands under. */
+  readonly lead: number | undefined;
 }
 
-function joined(pieces: readonly string[], { head, tail, between }: CutPlaces): string {
-  const before = pieces.slice(0, head).join("").trimEnd();
-  const after = pieces.slice(tail).join("").trimStart();
-  const middle = between.map((at) => `${pieces[at]!.trim()}\n${GAP}`);
-  if (saysLittle(before + middle.join("") + after)) return "";
-  return [before, GAP, ...middle, after].filter((part) => part !== "").join("\n");
+interface Run {
+  readonly start: number;
+  end: number;
 }
+
+function joined(pieces: readonly string[], { head, tail, between, lead }: CutPlaces): string {
+  const runs: Run[] = [{ start: 0, end: head }];
+  for (const at of [...between, tail]) {
+    const end = at === tail ? pieces.length : at + 1;
+    if (runs.at(-1)!.end === at) runs.at(-1)!.end = end;
+    else runs.push({ start: at, end });
+  }
+  const endOf = (run: Run): number => (run.end - 1 === lead ? run.end : endWithoutLead(pieces, run));
+  const texts = runs.map((run) => pieces.slice(run.start, endOf(run)).join(""));
+  if (saysLittle(texts.join(""))) return "";
+  const told = texts.map((text, at) => (at === 0 ? text.trimEnd() : text.trim()));
+  return told
+    .flatMap((text, at) => [...(at === 0 ? [] : [GAP]), ...(text === "" ? [] : [text])])
+    .join("\n")
+    .replace(TWO_GAPS, GAP);
+}
+
+/** Where a run of pieces ends without a lead-in to what is left out. What a text opens with stays. */
+function endWithoutLead(pieces: readonly string[], { start, end }: Run): number {
+  let last = end;
+  while (end < pieces.length && last > Math.max(1, start) && isDangling(pieces[last - 1]!)) last--;
+  return last;
+}
+
+const TWO_GAPS = /\[…\](?:\n\[…\])+(?![^\n])/g;
 
 function isDangling(piece: string): boolean {
   const text = piece.trim();
-  return MARKS_ONLY.test(text) || LEADS_IN.test(text) || HEADING.test(text);
+  return MARKS_ONLY.test(text) || LEADS_IN.test(text) || HEADING.test(text) || NUMBER_ONLY.test(text);
 }
 
 /** A text of sections, as a summary is: each in as much room as the others, the most with which all fit. */
@@ -231,14 +299,15 @@ const BETWEEN_SECTIONS = /\n(?:[ \t]*\n)+/;
 /** So near to the most it need not be. */
 const SECTION_CHARS_STEP = 8;
 
-/** Lines that mean something one by one: as many whole ones as fit, the first first, and how many are left out. */
-export function linesBody(lines: readonly string[], lead = "  + "): Body {
-  const all = lines.map((line) => `${lead}${narrow(line)}`);
-  const chars = all.reduce((sum, line) => sum + line.length + 1, 0);
+/** Lines that mean something one by one: as many whole ones as fit, the first first, and how many of `count` are left out. */
+export function linesBody(lines: readonly string[], count: number = lines.length): Body {
+  const all = lines.map((line) => `${LINE_LEAD}${narrow(line)}`);
+  const more = count > lines.length ? [leftOutLine(count - lines.length)] : [];
+  const chars = [...all, ...more].reduce((sum, line) => sum + line.length + 1, 0);
   return {
     chars,
     within: (charsMax) => {
-      if (chars <= charsMax) return all.join("\n");
+      if (chars <= charsMax) return [...all, ...more].join("\n");
       const kept: string[] = [];
       let left = charsMax - LEFT_OUT_CHARS;
       for (const line of all) {
@@ -246,9 +315,15 @@ export function linesBody(lines: readonly string[], lead = "  + "): Body {
         left -= line.length + 1;
         kept.push(line);
       }
-      return kept.length === 0 ? "" : `${kept.join("\n")}\n${lead}[… ${all.length - kept.length} more lines]`;
+      return kept.length === 0 ? "" : [...kept, leftOutLine(count - kept.length)].join("\n");
     },
   };
+}
+
+const LINE_LEAD = "  + ";
+
+function leftOutLine(count: number): string {
+  return `${LINE_LEAD}[… ${count} more lines]`;
 }
 
 const LEFT_OUT_CHARS = 24;

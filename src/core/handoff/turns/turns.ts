@@ -7,15 +7,16 @@ export interface Turn {
   readonly events: readonly SessionEvent[];
 }
 
-/** The turns of a stretch of messages, oldest first. The live request stands beside the handoff and is no part of it. */
+/** The turns of a stretch of messages, oldest first. */
 export function turnsOf(
   events: readonly SessionEvent[],
-  { from, until, live }: { readonly from: number; readonly until: number; readonly live: number },
+  { from, until }: { readonly from: number; readonly until: number },
 ): readonly Turn[] {
   const turns: { start: number; events: SessionEvent[]; acted: boolean }[] = [];
   for (const event of events) {
-    if (event.message < from || event.message >= until || event.message === live) continue;
+    if (event.message < from || event.message >= until) continue;
     const last = turns.at(-1);
+    if (last === undefined && event.kind === "heard" && event.speaker.by === "harness") continue;
     const opens = event.kind === "heard" && opensTurn(event.speaker.by);
     if (last === undefined || (opens && last.acted))
       turns.push({ start: event.message, events: [event], acted: !opens });

@@ -1,8 +1,12 @@
 /** What people, the system and the agent said in a turn, line by line. */
 import type { HeardEvent, SaidEvent } from "../../events/events.ts";
+import { chosenOption } from "../../events/questions.ts";
+import { sentencesOf } from "../../events/text.ts";
+import { keptWhile, keptWith } from "../../kept.ts";
 import type { Part } from "../../transcript/message.ts";
-import { line, type Line, type LineKind, type TellerOptions } from "./line.ts";
-import { proseBody, sectionsBody } from "./shape.ts";
+import { line, type Line, type LineKind, type Spoken, type TellerOptions } from "./line.ts";
+import { GAP } from "./list-lead.ts";
+import { piecesWithout, proseBody, sectionsBody } from "./shape.ts";
 
 const REMARK_CHARS_MIN = 60;
 /** A person's longer text was pasted, at least in part. */
@@ -22,14 +26,18 @@ export function timesOf(text: string): number {
 }
 
 export function heardLines({ speaker, message }: HeardEvent, options: TellerOptions): readonly Line[] {
-  const { redact, isBeside, tellsRequests } = options;
+  const { redact, isBeside, tellsRequests, live, before, isAskedAgain } = options;
   switch (speaker.by) {
     case "person": {
-      if (!tellsRequests || isBeside(speaker.text)) return [];
-      const media = speaker.media.map((part) => mediaText(part, message)).join(" ");
-      const text = [redact(speaker.text), media].filter((part) => part !== "").join("\n");
-      const words = { lead: `[${message + 1}] User: `, body: proseBody(text) };
-      return [line("request", message, words, timesOf(speaker.text))];
+      if (!tellsRequests) return [];
+      // What was done for it would read as if it were done for the request before.
+      if (message === live)
+        return [line("remark", message, { lead: `[${message + 1}] User: `, body: proseBody(BELOW) }, BELOW_TIMES)];
+      if (isBeside(speaker.text)) return [];
+      const option = chosenOption(speaker.text, before);
+      const own = newWords(speaker, isAskedAgain);
+      const words = option === undefined ? own : `${own} (${option})`;
+      return [askedLine(speaker, message, redact, words)];
     }
     case "command":
       return [line("request", message, { lead: `[${message + 1}] User: `, body: proseBody(speaker.text, redact) })];
@@ -48,12 +56,38 @@ export function heardLines({ speaker, message }: HeardEvent, options: TellerOpti
   }
 }
 
-interface Spoken {
+/** What is told of the live request, which stands after the handoff. */
+export const BELOW = "(the request that stands below)";
+/** So short a line is told at any length. */
+const BELOW_TIMES = 5;
+
+const askedLine = keptWhile(
+  ({ text, media }: Spoken, message: number, redact: TellerOptions["redact"], told: string): Line => {
+    const shown = media.map((part) => mediaText(part, message)).join(" ");
+    const words = [redact(told), shown].filter((part) => part !== "").join("\n");
+    return line("request", message, { lead: `[${message + 1}] User: `, body: proseBody(words) }, timesOf(text));
+  },
+);
+
+/** So long a message may be made of a template or of an earlier one; a short line of it may stand in any. */
+const MADE_CHARS_MIN = 500;
+const MADE_LINE_CHARS_MIN = 40;
+
+/** The words without the lines that a later message has again: a template is told with its last use. */
+function newWords(words: Spoken, isAskedAgain: TellerOptions["isAskedAgain"]): string {
+  const { text } = words;
+  if (text.length < MADE_CHARS_MIN) return text;
+  const lines = text.split("\n");
+  const isOld = lines.map((one) => one.trim().length >= MADE_LINE_CHARS_MIN && isAskedAgain(one, words));
+  return lines.flatMap((one, at) => (!isOld[at] ? one : isOld[at - 1] ? [] : GAP)).join("\n");
+}
+
+interface Told {
   readonly lead: string;
   readonly text: string;
 }
 
-function spoken(kind: LineKind, message: number, { lead, text }: Spoken, { redact }: TellerOptions): readonly Line[] {
+function spoken(kind: LineKind, message: number, { lead, text }: Told, { redact }: TellerOptions): readonly Line[] {
   return text.trim() === "" ? [] : [line(kind, message, { lead, body: proseBody(text, redact) })];
 }
 
@@ -67,20 +101,31 @@ export function mediaText(part: Part, message: number): string {
   return `[${[part.kind === "image" ? "picture" : "document", ...name, kind, ...size].join(", ")}; word for word in message ${message + 1}]`;
 }
 
-const LEADS_IN = /[:：]\s*$/;
-
-/**
- * The last words of a turn are its answer, which ends with what comes of it; what was said on the way counts less, ends with what is done
- * next, and counts not at all where it only announces.
- */
+/** The last words of a turn are its answer, which ends with what comes of it; what was said on the way counts less, and begins with it. */
 export function saidLines(
   event: SaidEvent,
   isAnswer: boolean,
   { redact, isBeside, isRepeated }: TellerOptions,
 ): readonly Line[] {
-  const { message, text } = event;
-  if (isBeside(text)) return [];
-  if (!isAnswer && (text.length < REMARK_CHARS_MIN || LEADS_IN.test(text))) return [];
-  const body = proseBody(text, redact, { hasEnd: isAnswer, isLess: isRepeated });
+  const { message } = event;
+  if (isBeside(event.text)) return [];
+  const text = isAnswer ? event.text : toldBeforeCalls(event);
+  if (!isAnswer && text.length < REMARK_CHARS_MIN) return [];
+  const pieces = piecesWithout(text, redact, (one) => isRepeated(one, event), true);
+  const body = saidBody(event, redact, pieces, isAnswer);
   return [line(isAnswer ? "answer" : "remark", message, { lead: "Agent: ", body })];
 }
+
+const saidBody = keptWhile(
+  (event: SaidEvent, redact: TellerOptions["redact"], pieces: () => readonly string[], isAnswer: boolean) =>
+    proseBody(isAnswer ? event.text : toldBeforeCalls(event), redact, { hasEnd: isAnswer, pieces }),
+);
+
+/** What an agent says before it calls a tool ends with what it does next, which the call tells: a last sentence. */
+const toldBeforeCalls = keptWith(({ text, ends }: SaidEvent): string => {
+  if (ends) return text;
+  const paragraphs = text.trim().split(/\n[ \t]*\n\s*/);
+  if (paragraphs.at(-1)!.includes("\n")) return text;
+  const left = sentencesOf(paragraphs.at(-1)!).slice(0, -1).join("").trim();
+  return [...paragraphs.slice(0, -1), ...(left === "" ? [] : [left])].join("\n\n");
+});

@@ -109,27 +109,3 @@ it.each([0.35, 0.37])("keeps no request of several lines that the handoff says, 
   expect(texts).not.toContain(steps);
   expect(spare).toBeGreaterThan(0);
 });
-
-const VERBS = "open close send pack weigh check print book refund count".split(" ");
-const THINGS = "Order Parcel Invoice Label Stock Claim Ticket Voucher Receipt".split(" ");
-
-/** A file of functions, as a tool shows it. */
-const source = (place: string): string =>
-  VERBS.flatMap((verb) =>
-    THINGS.map((thing) => `export function ${verb}${thing}${place}(order: Order): void {\n  touch(order);\n}`),
-  ).join("\n");
-
-it("tells more of the original where the last exchange is too large to stay, and nothing else can use the room", async () => {
-  const read = (place: string) => ran("Read", { file_path: `/app/src/${place}.ts` }, source(place));
-  const transcript = talk(
-    user("Tidy the handlers."),
-    ["Abroad", "AtHome"].flatMap(read),
-    says("I have read two of them, and now read the largest."),
-    ...ran("Read", { file_path: "/app/src/all.ts" }, ["InShop", "ByPost", "OnSite"].map(source).join("\n")),
-  );
-  const budget = Math.floor(measure.transcript(transcript) * 0.3);
-  const { compaction, spare } = await leftAt(transcript, budget);
-  expect(compaction.report.rung).toBeGreaterThan(0);
-  expect(spare).toBeGreaterThanOrEqual(0);
-  expect(spare).toBeLessThan(budget / 10);
-});

@@ -132,7 +132,7 @@ describe("a compaction with a model", () => {
     );
     const { report } = (await compacted(unfinished, { budget: 8_000, writers })).compaction;
     const [, tokens] = /Use up to (\d+) tokens/.exec(prompts[0]!)!;
-    expect(Number(tokens)).toBeGreaterThan((8_000 - report.parts.tail - report.parts.anchor) * 0.85);
+    expect(Number(tokens)).toBeGreaterThan((8_000 - report.parts.tail - report.parts.anchor) * 0.6);
     const [read, follows] = prompts[0]!.split("=== following ===");
     expect(read).not.toContain("totals: 12 passed");
     expect(follows).toContain("totals: 12 passed");

@@ -7,7 +7,7 @@ import { steppedLimits, createStepped, hiddenResults } from "../../../../src/cor
 import { STEPPED_DEFAULTS, type SteppedSettings } from "../../../../src/core/engines/settings.ts";
 import { FIVE_SECTIONS_IN_ALL, fiveSections } from "../../../../src/core/handoff/five-sections.ts";
 import { parseHandoff } from "../../../../src/core/handoff/write.ts";
-import { languageOf, type Language } from "../../../../src/core/handoff/language.ts";
+import { languageOfPeople, type Language } from "../../../../src/core/handoff/language.ts";
 import type { Writers } from "../../../../src/core/handoff/model/writer.ts";
 import {
   callsOf,
@@ -309,9 +309,9 @@ describe("the summary", () => {
 
 describe("the language of a text", () => {
   it("is English where nothing tells, and not told by code", () => {
-    expect(languageOf("")).toBe("en");
-    expect(languageOf("fix src/api.ts el")).toBe("en");
-    expect(languageOf(`修复这个构建错误，它在昨天的提交之后出现。${"const x = y; "}`)).toBe("zh");
+    expect(languageOfPeople([])).toBe("en");
+    expect(languageOfPeople([user("fix src/api.ts el")])).toBe("en");
+    expect(languageOfPeople([user(`修复这个构建错误，它在昨天的提交之后出现。${"const x = y; "}`)])).toBe("zh");
   });
 
   it("has headings of its own that no other template's text is taken for", () => {

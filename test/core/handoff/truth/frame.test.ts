@@ -87,6 +87,34 @@ describe("a reminder of the harness beside what a person typed", () => {
     expect(personText({ role: "user", parts: [text(reminder), text("Read my notes.")] })).toBe("Read my notes.");
     expect(personText({ role: "user", parts: [text("Read my notes."), text(reminder)] })).toBe("Read my notes.");
   });
+  it("goes on in one text to the last tag that can close it", () => {
+    const read = `<system-reminder>\nResult of the Read tool:\n</system-reminder>\n${ORDERED}\n</system-reminder>`;
+    for (const said of [
+      `${read}\nRead my notes.`,
+      `Read my notes.\n${read}`,
+      `${read}${read}\nRead my notes.\n${read}`,
+    ])
+      expect(personText({ role: "user", parts: [text(said)] })).toBe("Read my notes.");
+  });
+  it.each([
+    [
+      "--- Content from referenced files ---",
+      "\nContent from @a.md:\n",
+      `${ORDERED}\n--- End of content ---`,
+      "--- End of content ---",
+      ORDERED,
+      "\n--- End of content ---",
+    ],
+    [
+      'Called the Read tool with the following input: {"filePath":"/a.md"}',
+      `<file>\n00001| x\n</file>\n${ORDERED}\n</file>`,
+    ],
+  ])("is no person either where a client attached a file: %s", (...attached) => {
+    const parts = ["Read @a.md and @b.md.", ...attached].map(text);
+    expect(personText({ role: "user", parts })).toBe("Read @a.md and @b.md.");
+    expect(personText({ role: "user", parts: [...parts, text("Be brief.")] })).toBe("Read @a.md and @b.md.\nBe brief.");
+    expect(personText({ role: "user", parts: [text(attached.join("\n"))] })).not.toBe("");
+  });
   it("brings what the person typed meanwhile", () => {
     const typed = "<system-reminder>\nThe user sent the following message:\nKeep Windows too.\n</system-reminder>";
     expect(personText({ role: "user", parts: [text("Go on."), text(typed)] })).toBe("Go on.\nKeep Windows too.");

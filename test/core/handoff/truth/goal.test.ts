@@ -11,7 +11,7 @@ const REQUEST = "Move the sign-in service to the new cookie, and leave every oth
 describe.each(DOORS)("through %s", (door) => {
   const goalOf = async (request: string, answer: string, next: string): Promise<string> => {
     const turn = [user(request), call("Read", { file_path: "auth.ts" }, "let x = 1;\n".repeat(40)), agent(answer)];
-    return section((await toldOf(door, [...work(4), ...turn, user(next)], 0.4)).handoff, "Goal");
+    return section((await toldOf(door, [...work(4), ...turn, user(next)], 0.25)).handoff, "Goal");
   };
   const QUESTION = "It needs a migration first. Shall I write one?";
 
@@ -21,6 +21,17 @@ describe.each(DOORS)("through %s", (door) => {
 
   it("is left out where the request was answered", async () => {
     expect(await goalOf(REQUEST, "The service is moved, and its tests pass.", "what is still open?")).toBe("");
+  });
+
+  it("is left out where its question got an answer and the turn after that ended", async () => {
+    const talk = [
+      user(REQUEST),
+      agent(QUESTION),
+      user("yes please"),
+      agent("The migration is there. Shall I run it?"),
+      user("ok"),
+    ];
+    expect(section((await toldOf(door, [...work(8), ...talk], 0.25)).handoff, "Goal")).toBe("");
   });
 
   it("is left out where the newest message says enough, also in a script without spaces", async () => {

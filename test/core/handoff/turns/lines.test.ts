@@ -1,7 +1,6 @@
 /** What there is to tell of a turn, line by line. */
 import { describe, expect, it } from "vitest";
 import { eventsOf } from "../../../../src/core/events/events.ts";
-import { changedAfter } from "../../../../src/core/events/files.ts";
 import { stillRunning } from "../../../../src/core/events/running.ts";
 import type { Line, LinesOptions } from "../../../../src/core/handoff/turns/line.ts";
 import { linesOfTurns } from "../../../../src/core/handoff/turns/lines.ts";
@@ -18,13 +17,13 @@ function told(parts: Parts, given: Partial<LinesOptions> = {}): readonly string[
 function linesOf(parts: Parts, given: Partial<LinesOptions> = {}): readonly Line[] {
   const messages = parts.flat();
   const events = eventsOf(messages);
-  const turns = turnsOf(events.all, { from: 0, until: messages.length, live: -1 });
+  const turns = turnsOf(events.all, { from: 0, until: messages.length });
   const options: LinesOptions = {
     redact: (text) => text,
     shortened: (text) => text,
     isBeside: () => false,
+    live: -1,
     tellsRequests: true,
-    isOld: changedAfter(events),
     running: new Set(stillRunning(events)),
     ...given,
   };
@@ -74,12 +73,87 @@ describe("words", () => {
     expect(line).toContain("[picture, image; word for word in message 1]");
   });
 
+  it("that a person said to a call stay, whatever was done after it", () => {
+    const refused = (why: string) =>
+      does(
+        "Edit",
+        { file_path: "a.ts", old_string: "a", new_string: "b" },
+        `The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\n${why}`,
+        { isError: true },
+      );
+    const lines = told([
+      user("Mend it."),
+      ...refused("rename it on main"),
+      ...refused("without a migration"),
+      ...edits("a.ts"),
+    ]);
+    expect(lines.filter((line) => line.includes("declined"))).toEqual([
+      expect.stringContaining("rename it on main"),
+      expect.stringContaining("without a migration"),
+    ]);
+  });
+
+  it("that an agent says before a call lose their last sentence, which the call tells", () => {
+    const found = "The cart is empty because nobody filled it, in the whole of the shop.";
+    const looks = (text: string) => does("Bash", { command: "ls" }, "a.ts", { text });
+    const list = `${found} I do two things:\n1. Count the plums of the shop.\n2. Fill the cart with them.`;
+    for (const [said, left] of [
+      [`${found} Now I look at the shelf.`, found],
+      [`${found}\n\n${found} Now I look at the shelf.`, `${found}\n\n${found}`],
+      [list, list],
+    ])
+      expect(told([user("Mend it."), ...looks(said!), says("Done.")])).toContain(`Agent: ${left}`);
+  });
+
+  it("of the live request are named where they stood: what follows is no answer to the request before", () => {
+    const messages = [
+      user("Is it done?"),
+      says("Yes. Shall I push it?"),
+      user("Yes, do it all."),
+      ...run("git push", "ok"),
+    ];
+    expect(told(messages, { live: 2 })).toEqual([
+      "[1] User: Is it done?",
+      "Agent: Yes. Shall I push it?",
+      "[3] User: (the request that stands below)",
+      "· `git push` → ok",
+    ]);
+    expect(turnsOf(eventsOf(messages).all, { from: 0, until: 5 })).toHaveLength(2);
+  });
+
+  it("that an agent says again are whole where it says them last, and left out visibly before", () => {
+    const plan = (end: string) =>
+      says(
+        `# Plan of the shop\nFirst the plums are counted.\nThen the cart is filled.\nAt last, number ${end} of them is told of all of it.`,
+      );
+    const lines = linesOf(["one", "two", "three"].flatMap((end) => [user(`Again for ${end}.`), plan(end)]));
+    const [first, , last] = lines.filter(({ lead }) => lead === "Agent: ").map(({ body }) => body.within(110));
+    expect(first).toBe("[…]\nAt last, number one of them is told of all of it.");
+    expect(last).toContain("# Plan of the shop");
+  });
+
+  it("that several edits write into a file are told with the last of them", () => {
+    const changes = ["a.ts", "b.ts", "b.ts"].map((path, at) => edits(path, `old ${at}`, "const limit = readLimit();"));
+    const lines = told([user("Mend it."), ...changes.flat(), says("Done.")]);
+    expect(lines.filter((line) => line.includes("readLimit"))).toEqual([
+      expect.stringContaining("Edit a.ts"),
+      expect.stringContaining("Edit b.ts"),
+    ]);
+  });
+
   it("that stand beside the handoff are not told again, nor those that only announce", () => {
     expect(told([user("Mend it."), says("Done.")], { isBeside: (text) => text === "Mend it." })).toEqual([
       "Agent: Done.",
     ]);
     const lead = "I look at every single one of the files in the folder src now, one by one:";
-    expect(told([user("Mend it."), says(lead), says("Done.")])).toEqual(["[1] User: Mend it.", "Agent: Done."]);
+    const calls = (text: string) => does("Bash", { command: "ls" }, "a.ts", { text });
+    expect(told([user("Mend it."), ...calls(lead), says("Done.")])).toEqual([
+      "[1] User: Mend it.",
+      "· looked at: ls → a.ts",
+      "Agent: Done.",
+    ]);
+    const found = "The parser keeps each row of the table in a buffer of its own. That is why it grows.";
+    expect(told([user("Mend it."), ...calls(`${found}\n\n${lead}`), says("Done.")])[1]).toBe(`Agent: ${found}`);
   });
 });
 
@@ -94,7 +168,7 @@ describe("a deed", () => {
     [
       "that was declined says so",
       [does("Edit", { file_path: "a.ts", old_string: "a", new_string: "b" }, "The user rejected this edit.")],
-      ["· Edit a.ts → declined by the user"],
+      ["· Edit a.ts → its result says that the user declined"],
     ],
     [
       "that was cut off says so",
@@ -131,6 +205,16 @@ describe("a deed", () => {
       "that only looked is one line with the others",
       [reads("a.ts"), reads("b.ts"), run("git status", "clean")],
       ["· looked at: a.ts → const a = 1;, b.ts → const a = 1;, git status → clean"],
+    ],
+    [
+      "that only looked and found nothing says so",
+      [run("rg plums src", "exit code 1")],
+      ["· looked at: rg plums src → exit code 1"],
+    ],
+    [
+      "that failed and was made again with success is told as that",
+      [run("make site", "Error: no rule\nexit code 2"), run("make site", "built\nexit code 0")],
+      ["· `make site` → built"],
     ],
     [
       "that was made again is told once",
@@ -174,9 +258,14 @@ describe("a deed", () => {
 describe("what a line is worth", () => {
   const worths = (parts: Parts): readonly number[] => linesOf(parts).map(({ worth }) => worth);
 
-  it("is more for a call that failed than for one that did what it should", () => {
-    const [failed, done] = worths([run("make a", "Error: no rule\nexit code 2"), run("make b", "built\nexit code 0")]);
-    expect(failed).toBeGreaterThan(done!);
+  it("is less for a command that printed nothing than for one with an outcome", () => {
+    const [failed, done, silent] = worths([
+      run("make a", "Error: no rule\nexit code 2"),
+      run("make b", "built\nexit code 0"),
+      run("mkdir c", ""),
+    ]);
+    expect(failed).toBe(done);
+    expect(silent).toBeLessThan(done!);
   });
 
   it("is less for a question than for what a person states", () => {

@@ -23,6 +23,16 @@ describe("the lines of edits", () => {
       [edits("a.ts", "one", "two"), edits("b.ts", "two", "three")],
       [["two"], ["three"]],
     ],
+    [
+      "last where the same text comes into another file",
+      [edits("a.ts", "one", "two"), edits("b.ts", "one", "two")],
+      [["two"], ["two"]],
+    ],
+    [
+      "are gone where they come into the file once more",
+      [edits("a.ts", "one", "two"), edits("a.ts", "four", "two")],
+      [[], ["two"]],
+    ],
     ["last where the later edit failed", [edits("a.ts", "one", "two"), refused], [["two"], undefined]],
     [
       "are gone where the file is written anew without them",

@@ -1,6 +1,8 @@
 /** The record of turns: within its room, the first request and the newest turns first, and a focus before the rest. */
 import { describe, expect, it } from "vitest";
 import { eventsOf } from "../../../../src/core/events/events.ts";
+import type { LineKind } from "../../../../src/core/handoff/turns/line.ts";
+import { isTalkAlone } from "../../../../src/core/handoff/turns/peoples-words.ts";
 import { recordOf, type RecordRequest, type SessionRecord } from "../../../../src/core/handoff/turns/record.ts";
 import type { Message } from "../../../../src/core/transcript/message.ts";
 import { edits, reads, says, user } from "../../events/session-talk.ts";
@@ -63,6 +65,20 @@ describe("a record", () => {
     );
   });
 
+  it("goes on with the turn whose request stood below an earlier one", () => {
+    const carried = ["User: Build a shop.\nAgent: Built.", "User: (the request that stands below)\n· Edit src/a.ts"];
+    const all = [user("Now the cart, with all that is in it."), ...edits("src/b.ts"), says("The cart is there.")];
+    const lines = told(2_000, { carried }, undefined, all).split("\n");
+    expect(lines.slice(2)).toEqual([
+      "[1] User: Now the cart, with all that is in it.",
+      "· Edit src/a.ts",
+      "· Edit src/b.ts",
+      "  + b",
+      "Agent: The cart is there.",
+    ]);
+    expect(turnsIn(all, { carried, live: 0 }).within(2_000)).toHaveLength(2);
+  });
+
   it.each([400, 600, 800, 1_000, 1_200])("of %i tokens gives a focus its part", (tokens) => {
     const lines = told(tokens, { matches: (text) => text.includes("footer") }, tokens * 0.6).split("\n");
     const count = (word: string): number => lines.filter((line) => line.includes(word)).length;
@@ -86,6 +102,20 @@ describe("what is said again", () => {
     [["Add page 1.", "Add page 2."], "Add page", 2],
   ])("by a person in %j is told %3$d times", (texts, words, times) => {
     expect(told(2_000, {}, undefined, answered(...texts)).split(`User: ${words}`)).toHaveLength(times + 1);
+  });
+
+  it("by a person who sent it too early is told with the message that begins with it", () => {
+    const early = "Print a message that says that the session is not the one that";
+    const all = [
+      user(early),
+      user(`${early} was opened last.`),
+      ...edits("src/1.ts"),
+      user("1"),
+      user("10 of them"),
+      says("Yes."),
+    ];
+    expect(told(2_000, {}, undefined, all).split(`User: ${early}`)).toHaveLength(2);
+    expect(told(2_000, {}, undefined, all)).toContain("User: 1\n");
   });
 
   it.each(["no", "b", "不"])("in few words is told with each question that it answers: %j", (word) => {
@@ -123,20 +153,23 @@ describe("what is said again", () => {
     const record = told(tokens, {}, undefined, answered(...all));
     for (const rule of rules) expect(record).toContain(rule);
   });
+
+  it("is so in a talk below a system message, too, and not where anything was done", () => {
+    const kinds = (...all: readonly LineKind[]): boolean => isTalkAlone(all.map((kind) => ({ kind })));
+    expect(kinds("system", "request", "answer", "remark")).toBe(true);
+    expect(kinds("system", "request", "deed", "answer")).toBe(false);
+  });
 });
 
-describe("a file that was read, with no answer after it", () => {
+it("names a file that was read, and none of its lines however much room there is", () => {
   const all = [
     user("Look at the parser."),
     ...reads("src/parser.ts", "const rows = read();\n".repeat(20)),
     ...edits("src/a.ts", "one", "two"),
   ];
-
-  it.each([true, false])("is told by its lines only where the room is there to be used: %j", (fillsRoom) => {
-    const text = told(4_000, { fillsRoom }, undefined, all);
-    expect(text).toContain("looked at: src/parser.ts");
-    expect(text.includes("showed: ")).toBe(fillsRoom);
-  });
+  const text = told(4_000, {}, undefined, all);
+  expect(text).toContain("looked at: src/parser.ts");
+  expect(text).not.toContain("const rows");
 });
 
 describe("what a person pasted", () => {
@@ -262,6 +295,25 @@ describe("what the agent said", () => {
   });
 });
 
+describe("a word that a person said time and again", () => {
+  const steps = Array.from({ length: 40 }, (_, at) => [
+    user(at === 20 ? "Nicht ohne die Birnen." : "oui"),
+    ...edits(`src/etape-${at}.ts`),
+    says(`Voici l'étape ${at}, avec tout ce qu'elle contient et ce qui reste à valider avant la suite. Valides-tu ?`),
+  ]).flat();
+  const text = told(700, {}, undefined, [user(FIRST), says("Je commence."), ...steps]);
+
+  it("is told only with what came of it", () => {
+    const turns = text.split(/\n(?=\[\d+\] User)/);
+    expect(turns.filter((turn) => /^\[\d+\] User: oui$/.test(turn))).toEqual([]);
+    expect(turns.length).toBeGreaterThan(5);
+  });
+
+  it("gives way, and not what was said once, however short", () => {
+    expect(text).toContain("User: Nicht ohne die Birnen.");
+  });
+});
+
 describe("where not all that people wrote has room", () => {
   const words = Array.from({ length: 60 }, (_, at) =>
     at % 3 === 0 ? `yes, ${at}.` : `The lid of jar ${at} is from now on as wide as that of the jar before it.`,
@@ -296,9 +348,11 @@ describe("where not all that people wrote has room", () => {
   });
 
   it("what was done gives way to it", () => {
-    const text = (tokens: number): string => told(tokens, {}, undefined, worked);
-    const least = turnsIn(worked, {}).roomForWords();
-    expect(toldIn(least)).toHaveLength(words.length);
-    expect(measure.text(text(least))).toBeLessThanOrEqual(least);
+    const steps = Array.from({ length: 30 }, (_, at) => 1_000 + at * 100);
+    const least = steps.find((tokens) => toldIn(tokens).length === words.length)!;
+    const edited = (tokens: number): number => told(tokens, {}, undefined, worked).split("Edit src/jar-").length - 1;
+    expect(least).toBeLessThan(2_500);
+    expect(edited(least)).toBeLessThan(words.length);
+    expect(edited(6_000)).toBe(words.length);
   });
 });

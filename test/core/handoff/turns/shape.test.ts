@@ -67,9 +67,10 @@ describe("sentences of a text of one line", () => {
       share: 1,
       about: true,
       order: 1,
+      isCommon: false,
       charsMax: Infinity,
     };
-    const { text } = createWriter(createMeasure())(promised, 80, true);
+    const { text } = createWriter(createMeasure())(promised)(80, true);
     expect(text).toBe("User: Move the host to port 2222 of the other one.\n[…]\nKeep it out of Git!");
   });
 
@@ -158,7 +159,7 @@ describe("sentences", () => {
 describe("lines", () => {
   const lines = Array.from({ length: 20 }, (_, at) => `const value${at} = ${at};`);
   it.each([40, 80, 120, 200, 300])("in %i characters are the first ones, with how many are left out", (chars) => {
-    const told = linesBody(lines, "  + ").within(chars).split("\n");
+    const told = linesBody(lines).within(chars).split("\n");
     if (told[0] === "") return;
     expect(told.join("\n").length).toBeLessThanOrEqual(chars);
     expect(told.slice(0, -1)).toEqual(lines.slice(0, told.length - 1).map((line) => `  + ${line}`));
@@ -179,13 +180,22 @@ describe("where a text is cut", () => {
     "接下来的步骤：",
     "Voici la suite :",
     "---",
-    "```",
   ])("never leaves a head that ends with %j", (lead) => {
-    const body = proseBody(list(lead));
+    const body = proseBody(`It begins here.\n${list(lead)}`);
     for (let chars = 60; chars < 900; chars += 7) {
       const head = body.within(chars).split("\n[…]")[0]!;
       if (head !== "" && head !== "[…]") expect(head.split("\n").at(-1)).not.toBe(lead);
     }
+  });
+
+  it("keeps what the text opens with beside its end, or tells neither: it may take back what follows", () => {
+    const [opening, end] = ["No, that is wrong, and here is what I measured:", "The total of all shops is 956 plums."];
+    const body = proseBody(
+      [opening, ...Array.from({ length: 20 }, (_, at) => `- shop ${at} has ${at} plums`), "", end].join("\n"),
+    );
+    expect(body.within(95)).toBe(`${opening}\n[…]\n${end}`);
+    for (let chars = 40; chars < 400; chars += 7)
+      if (body.within(chars).includes(end)) expect(body.within(chars)).toContain(opening);
   });
 
   it.each([
