@@ -43,11 +43,13 @@ const EDGE_CHARS = 1_200;
 const EDGE_LINES = 5;
 const SENTENCE_CHARS_MAX = 600;
 const SHORT_RESULT_CHARS = 240;
+/** Of more lines the last is one of a list. */
+const SHORT_RESULT_LINES = 5;
 const NOTHING_FAILED: readonly string[] = [];
 
-/** How harnesses say that a person declined: Claude Code, OpenCode, Cline, Codex. */
+/** How harnesses say that a person declined: Claude Code, OpenCode, Cline, Codex, Hermes. */
 const DECLINED =
-  /^\s*(?:error: )?(?:the user doesn't want to proceed with this tool use|(?:the )?user (?:rejected|declined|denied)\b|rejected by user\b|(?:exec command |patch )?rejected by user|exec_command failed\b[^\n]{0,300}? ?\W{0,4}rejected by user\b|permission denied by user)/i;
+  /^\s*(?:error: )?(?:blocked: command denied by user\b|the user doesn't want to proceed with this tool use|(?:the )?user (?:rejected|declined|denied)\b|rejected by user\b|(?:exec command |patch )?rejected by user|exec_command failed\b[^\n]{0,300}? ?\W{0,4}rejected by user\b|permission denied by user)/i;
 /** How they say that a call was not carried out, or not to its end. */
 const NOT_CARRIED_OUT =
   /^\W{0,8}(?:(?:the |this )?(?:tool )?(?:call|use|execution|run|request|operation|command)? ?(?:was |has been )?(?:aborted|cancell?ed|interrupted|skipped|not (?:run|executed))|no result\b|\[?request interrupted|aborted by|user (?:aborted|cancell?ed|interrupted))/i;
@@ -56,9 +58,9 @@ const CUT_OFF =
   /^\W{0,4}(?:error: )?(?:(?:the |this )?(?:\w+ )?(?:call|execution|run|command|process)\b[^:\n]{0,80}? )?timed? ?out(?:\W*$| after\b| \d)|\^C$|\b(?:terminated|killed|aborted|interrupted|cancell?ed) (?:by|after|with|due|before)\b|^(?:\[|\()?(?:command |process )?(?:terminated|killed|aborted|interrupted|cancell?ed)(?:\]|\))?\.?$|\bSIG(?:TERM|KILL|INT)\b/i;
 /** What a program says last that waited in vain. */
 const TIMED_OUT = /\btimed out\b/i;
-/** How a run or an agent in the background answers: Claude Code, Codex. */
+/** How a run or an agent in the background answers: Claude Code, Codex, OpenClaw. */
 const RUNNING =
-  /^(?:Command running in background|Async agent launched|Async agent started|Process running with session ID)/;
+  /^(?:Command running in background|Async agent launched|Async agent started|Process running with session ID|Command still running \(session )/;
 /** All that some tools answer who start an agent is the id of it. */
 const HANDLE = /^\s*\{[^{}]{0,300}"(?:agent|task|thread)_?id"\s*:\s*"[\w-]+"[^{}]{0,300}\}\s*$/i;
 /** A tool's own refusal opens its result. */
@@ -76,6 +78,7 @@ const TELLING: readonly RegExp[] = [
 ];
 
 const ADDRESS_KIND = 1;
+const SUCCESS_KIND = TELLING.length - 1;
 
 /** A numbered line of a file that is shown. */
 const OF_FILE = /^\d{1,7}(?:→|\t|:(?!\d))/;
@@ -189,17 +192,20 @@ const ONE_ROW = /^\(1 \p{L}+\)$/u;
 function workedLine(text: string, facts: CommandFacts | undefined): string | undefined {
   if (facts?.purpose === "show") return undefined;
   const line = telling(text, facts?.purpose === "check");
-  return line !== undefined && (text.length <= SHORT_RESULT_CHARS || kindOf(line) < TELLING.length) ? line : undefined;
+  const isShort = text.length <= SHORT_RESULT_CHARS && text.trim().split("\n").length <= SHORT_RESULT_LINES;
+  return line !== undefined && (isShort || kindOf(line) < TELLING.length) ? line : undefined;
 }
 
 /** The line near either end that says the most exact thing, or else the last one. Of a check that is its verdict, and no address. */
 function telling(text: string, isCheck: boolean): string | undefined {
   let best: string | undefined;
   let least = Infinity;
-  for (const line of [...lastLines(text), ...firstLines(text)]) {
+  const last = lastLines(text);
+  for (const [at, line] of [...last, ...firstLines(text)].entries()) {
     if (ONE_ROW.test(line)) continue;
     const kind = kindOf(line);
-    if (isCheck && kind === ADDRESS_KIND) continue;
+    // How it ended stands at the end: above, a word of success is of what was shown.
+    if ((isCheck && kind === ADDRESS_KIND) || (at >= last.length && kind === SUCCESS_KIND)) continue;
     if (kind < least) [best, least] = [line, kind];
   }
   return best;

@@ -17,10 +17,11 @@ const HEADER =
 const STATED_EXIT = /^(?:Process exited with code|Exit code:) (-?\d+)$/m;
 /** Of what still runs, by which it is reached. */
 const SESSION = /^Process running with session ID \d+\n/m;
-/** Codex, around the result of a tool of free text. */
+/** Codex, around the result of a tool of free text, and Hermes, around that of its shell. */
 const OBJECT_START = '{"output":';
-const OBJECT_END = /"metadata":\{"exit_code":(-?\d+)[^{}]{0,100}\}\}\s*$/;
-const END_CHARS = 200;
+const OBJECT_END =
+  /"metadata":\s?\{"exit_code":\s?(-?\d+)[^{}]{0,100}\}\}\s*$|"exit_code":\s?(-?\d+),\s?"error":\s?(?:null|"[^]{0,2000}")[^{}]{0,200}\}\s*$/;
+const END_CHARS = 2_400;
 /** Gemini CLI, around the output of its shell. */
 const FRAME_START = /^(?:Command: [^\n]*\nDirectory: [^\n]*\n)?Output: /;
 const FRAME_END =
@@ -43,7 +44,8 @@ export function ownOutput(result: string): OwnOutput {
   }
   const framed = framedOutput(result);
   if (framed !== undefined) return framed;
-  const exit = result.startsWith(OBJECT_START) ? OBJECT_END.exec(result.slice(-END_CHARS))?.[1] : undefined;
+  const end = result.startsWith(OBJECT_START) ? OBJECT_END.exec(result.slice(-END_CHARS)) : null;
+  const exit = end?.[1] ?? end?.[2];
   const text = exit === undefined ? undefined : outputIn(result);
   return text === undefined ? { text: result } : { text, exit: Number(exit) };
 }
@@ -62,8 +64,9 @@ function framedOutput(result: string): OwnOutput | undefined {
 
 function outputIn(result: string): string | undefined {
   try {
-    const { output } = JSON.parse(result) as { readonly output?: unknown };
-    return typeof output === "string" ? output : undefined;
+    const { output, error } = JSON.parse(result) as { readonly output?: unknown; readonly error?: unknown };
+    if (typeof output !== "string") return undefined;
+    return typeof error === "string" ? [output, error].filter((text) => text !== "").join("\n") : output;
   } catch {
     return undefined;
   }
@@ -79,6 +82,8 @@ const CHANNEL_EVENT = /^System: \[[^\]\n]{1,60}\][^\n]*(?:\n+|$)/;
 const CHANNEL_METADATA = /^[^\n]{1,80} \(untrusted metadata\):\n```json\n[^]{0,4000}?\n```(?:\n+|$)/;
 const SENT_AT = /^\[[^\]\n]{0,120}\d{4,5}-\d\d-\d\d \d\d:\d\d [^\]\n]{1,12}\] /;
 const MESSAGE_ID = /\n\[message_id: [^\]\n]{1,80}\]\s*$/;
+/** Hermes, above what a person asked after a turn that did not end. */
+const TURN_NOTE = /^\[System note: (?:Your previous turn|A new message)[^\]]{0,1000}\]\s*/;
 /** Codex in an editor, above what a person asked: files and selections. */
 const EDITOR_STATE = "# Context from my IDE setup:";
 const ASKED_BELOW = "\n## My request for Codex:\n";
@@ -110,7 +115,7 @@ export function ownWords(sent: string): string {
   if (asked >= 0) return own.slice(asked + ASKED_BELOW.length);
   for (let above = ""; own !== above;) {
     above = own;
-    own = own.replace(CHANNEL_EVENT, "").replace(CHANNEL_METADATA, "");
+    own = own.replace(CHANNEL_EVENT, "").replace(CHANNEL_METADATA, "").replace(TURN_NOTE, "");
   }
   return own.replace(SENT_AT, "").replace(MESSAGE_ID, "");
 }

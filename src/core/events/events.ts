@@ -105,11 +105,12 @@ function read(messages: readonly Message[]): Events {
   const rules = new Map<string, ReadRule>();
   let plan: readonly PlanItem[] = [];
   let place: Pick<Events, "folder" | "branch" | "committed"> = {};
-  const start = startOf(calls.flatMap(({ summary }) => summary.paths));
+  const stated = all.flatMap(folderStated).at(-1);
+  const start = stated ?? startOf(calls.flatMap(({ summary }) => summary.paths));
   /** How many calls ran in each. */
   const folders = new Map<string, number>();
   for (const event of calls) {
-    place = placeAfter(place, event);
+    place = placeAfter(place, event, stated);
     const folder = place.folder ?? start;
     if (folder !== undefined) folders.set(folder, (folders.get(folder) ?? 0) + 1);
     touchFiles(files, event, folder);
@@ -137,6 +138,10 @@ function rootOfAll(paths: readonly string[]): string | undefined {
 }
 
 const IN_FULL_SHARE_MIN = 0.9;
+
+function folderStated(event: SessionEvent): readonly string[] {
+  return event.kind === "heard" && event.speaker.by === "harness" ? [event.speaker.folder ?? []].flat() : [];
+}
 
 function requestIn(event: SessionEvent): readonly RequestEvent[] {
   if (event.kind !== "heard" || event.speaker.by !== "person") return [];
@@ -243,20 +248,24 @@ function rulesOfWork(rules: readonly ReadRule[], files: readonly FileEntry[]): r
   return rules.flatMap(({ place, ...rule }) => (isAboveWork(pathFrom(rule.file, place)) ? [rule] : []));
 }
 
+/** `stated`: where the client begins every call, whatever folder the one before went to. */
 function placeAfter(
   place: Pick<Events, "folder" | "branch" | "committed">,
   { summary, facts, ending, message, text }: CallEvent,
+  stated: string | undefined,
 ): Pick<Events, "folder" | "branch" | "committed"> {
-  const folder = folderIn(summary, facts, text);
-  const branch = branchIn(summary, text);
+  const own = folderIn(summary, facts, text);
+  const isElsewhere = stated !== undefined && own !== undefined && !areNested(own, stated);
+  const folder = stated ?? own;
+  const branch = isElsewhere ? undefined : branchIn(summary, text);
   const commits = ending.status === "done" && facts?.purpose === "commit";
   if (folder === undefined && branch === undefined && !commits) return place;
   // Another folder may be of another repository.
-  const { branch: stated, ...kept } = place;
+  const { branch: before, ...kept } = place;
   const isSame = folder === undefined || place.folder === undefined || areNested(folder, place.folder);
   return {
     ...kept,
-    ...(isSame && stated !== undefined ? { branch: stated } : {}),
+    ...(isSame && before !== undefined ? { branch: before } : {}),
     ...(folder === undefined ? {} : { folder }),
     ...(branch === undefined ? {} : { branch: { name: branch, message } }),
     ...(commits ? { committed: message } : {}),

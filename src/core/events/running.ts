@@ -1,7 +1,8 @@
 /** What was started in the background and has not ended since, as far as results and reports say. */
 import type { CallEvent, Events } from "./events.ts";
 
-const ID = /\b(?:(?:agent|task|shell|session|process)[ _-]?)?id(?:(?: is)?:? |"\s*:\s*")([\w-]*\d[\w-]*)/gi;
+const ID =
+  /\b(?:(?:agent|task|shell|session|process)[ _-]?)?id(?:(?: is)?:? |"\s*:\s*")([\w-]*\d[\w-]*)|\(session ([\w-]+), pid \d/gi;
 const ENDED = /\b(?:completed|finished|exited|failed|killed|stopped|terminated|exit code)\b/i;
 const AROUND_CHARS = 600;
 
@@ -15,7 +16,7 @@ export function stillRunning({ calls, all }: Events): readonly CallEvent[] {
 
 /** The ids by which what a call started is reached. */
 export function runningIds({ text }: Pick<CallEvent, "text">): readonly string[] {
-  return Array.from(text.slice(0, AROUND_CHARS).matchAll(ID), ([, id]) => id!);
+  return Array.from(text.slice(0, AROUND_CHARS).matchAll(ID), ([, id, name]) => id ?? name!);
 }
 
 function tellsEnd(event: Events["all"][number], ids: readonly string[]): boolean {
@@ -25,5 +26,9 @@ function tellsEnd(event: Events["all"][number], ids: readonly string[]): boolean
     return speaker.by === "report" && ids.some((id) => speaker.text.includes(id));
   }
   if (!ids.some((id) => event.call.arguments.includes(id))) return false;
-  return event.ending.exit !== undefined || ENDED.test(event.text.slice(0, AROUND_CHARS));
+  return (
+    event.ending.exit !== undefined ||
+    ENDED.test(event.text.slice(0, AROUND_CHARS)) ||
+    ENDED.test(event.text.slice(-AROUND_CHARS))
+  );
 }

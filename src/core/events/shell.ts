@@ -103,10 +103,17 @@ function shows({ words }: Step): boolean {
   if (VARIABLE.test(program)) return rest[0] !== "=" || isShown(rest[1] ?? "") || VARIABLE.test(rest[1] ?? "");
   if (program === "git") {
     const verb = rest.find((word) => !word.startsWith("-") && !word.includes("/")) ?? "";
-    return GIT_SHOWS.has(verb) || (verb === "branch" && rest.length === 1);
+    return (GIT_SHOWS.has(verb) && !setsConfig(rest)) || (verb === "branch" && rest.length === 1);
   }
   if (program === "sed") return rest.some((word) => /^-\w*n/.test(word)) && !rest.some((word) => /^-\w*i/.test(word));
   return isShown(program);
+}
+
+/** `git config user.name "A B"`: a key with its value. */
+function setsConfig(words: readonly string[]): boolean {
+  return (
+    words[0] === "config" && pathsIn(words.slice(1)).length > 1 && !words.some((word) => /^--(?:get|list)/.test(word))
+  );
 }
 
 function isShown(program: string): boolean {
@@ -138,7 +145,7 @@ const NUMBER = /^\d+$/;
 
 function shownBy(step: Step): readonly string[] {
   const [program = "", ...rest] = step.words;
-  if (!shows(step) || TAKES_TEXT.has(program)) return [];
+  if (!shows(step) || TAKES_TEXT.has(program) || (program === "git" && rest[0] === "config")) return [];
   const takesPattern = TAKES_PATTERN.has(program) || (program === "git" && rest[0] === "grep");
   const given = rest.filter((_, at) => !PATTERN_OPTION.test(rest[at - 1] ?? ""));
   const named = pathsIn(program === "git" ? given.slice(1) : given);

@@ -19,9 +19,12 @@ export type Speaker =
   | { readonly by: "report"; readonly text: string }
   | { readonly by: "system"; readonly text: string }
   | { readonly by: "interruption" }
-  | { readonly by: "harness" };
+  /** `folder`: where the client says that it works. */
+  | { readonly by: "harness"; readonly folder?: string };
 
 const INTERRUPTED = /^\s*(?:\[Request interrupted by user|<turn_aborted>)/;
+/** Codex, before the first request. */
+const STATED_FOLDER = /^\s*<environment_context>[^]{0,200}?<cwd>([^<\n]{1,1000})<\/cwd>/;
 const REPORT = /^\s*<(?:task-notification|subagent_notification|agent-message|teammate-message)\b/;
 /** Commands of the client itself: the agent never sees them run. */
 const CLIENT_COMMANDS =
@@ -47,6 +50,8 @@ export function speakerOf(message: Message, before: Speaker | undefined): Speake
   if (holdsConsoleOutput(message)) return { by: "console", text };
   if (REPORT.test(text)) return { by: "report", text };
   const command = slashCommandIn(text);
-  if (command === undefined || CLIENT_COMMANDS.test(command.name)) return { by: "harness" };
-  return { by: "command", text: `${command.name} ${command.args}`.trim() };
+  if (command !== undefined && !CLIENT_COMMANDS.test(command.name))
+    return { by: "command", text: `${command.name} ${command.args}`.trim() };
+  const folder = STATED_FOLDER.exec(text)?.[1];
+  return folder === undefined ? { by: "harness" } : { by: "harness", folder };
 }

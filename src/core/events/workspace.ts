@@ -11,6 +11,8 @@ const STATED_BRANCH =
 /** Commands that print the name of the branch and nothing else. */
 const ASKS_BRANCH = /\bgit (?:branch --show-current|rev-parse --abbrev-ref HEAD)\s*$/;
 const BRANCH_NAME = /^[\w./-]+$/;
+/** A command that goes elsewhere on its way, or sends git there, tells of that repository. */
+const GOES_ELSEWHERE = /\b(?:Push-Location|Set-Location|pushd)\b|\bgit\s+-C\b/i;
 const ABSOLUTE = /^(?:\/|~|[A-Za-z]:[\\/])/;
 
 /** Calls behind which a harness says where it is; what others show is not its word. */
@@ -31,7 +33,7 @@ export function folderIn(
 
 /** The branch that a git command reports to be on. */
 export function branchIn({ command }: CallSummary, result: string): string | undefined {
-  if (command === undefined || !/\bgit\b/.test(command)) return undefined;
+  if (command === undefined || !/\bgit\b/.test(command) || GOES_ELSEWHERE.test(command)) return undefined;
   const answer = result.trim();
   if (ASKS_BRANCH.test(command) && BRANCH_NAME.test(answer)) return answer;
   const match = STATED_BRANCH.exec(result.slice(-EDGE_CHARS)) ?? STATED_BRANCH.exec(result.slice(0, EDGE_CHARS));

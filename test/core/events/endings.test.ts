@@ -25,6 +25,15 @@ it("tells of a run that failed what stood last, and no success before it", () =>
   expect(ending).toMatchObject({ status: "failed", line: "Kein Thema gefunden" });
 });
 
+it.each([
+  ["show-log", `TOTAL: 258\nThe file has been updated successfully.\n${"line\n".repeat(60)}`, undefined],
+  ["theme-list", "Aether\nGruvbox\nKanagawa\nMiasma\nNord\nWhite", undefined],
+  ["theme-current", "Nord", "Nord"],
+  ["deploy", `${"line\n".repeat(60)}Deployed successfully.`, "Deployed successfully."],
+])("of %s is told in words that stand at its end, and not with the last of a list", (command, result, line) => {
+  expect(eventOf(run(command, result)).ending.line).toBe(line);
+});
+
 describe("a table of one row", () => {
   it.each([
     [" count \n-------\n    37\n(1 row)\n", "37"],

@@ -26,6 +26,8 @@ describe("the output of a call", () => {
       "Wall time: 1 s\nProcess running with session ID 42\nOutput:\nup",
       { text: "Process running with session ID 42\nup" },
     ],
+    ['{"output": "a \\"b\\"", "exit_code": 0, "error": null}', { text: 'a "b"', exit: 0 }],
+    ['{"output": "", "exit_code": -1, "error": "no such file"}', { text: "no such file", exit: -1 }],
     ["Output: a.ts\nb.ts\nExit Code: 4\nProcess Group PGID: 123", { text: "a.ts\nb.ts", exit: 4 }],
     ["Output: (empty)\nBackground PIDs: 1, 2\nProcess Group PGID: 123", { text: "" }],
     ["Output: BUILD SUCCESSFUL\nProcess Group PGID: 123", { text: "BUILD SUCCESSFUL", exit: 0 }],
@@ -46,6 +48,7 @@ describe("the output of a call", () => {
     "Exit code 1\nerror: x",
     "a\nExit code: 0\nOutput:\nb",
     '{"output":"a"}',
+    '{"output":"a","exit_code":0}',
     '{"output":{"a":1},"metadata":{"exit_code":0}}',
     '{"output":"a","b":"metadata":{"exit_code":0}}',
   ])("is all of %j", (result) => {
@@ -88,6 +91,12 @@ describe("how a call of Codex ended", () => {
   });
 });
 
+it("tells of a command of Hermes that a person denied that it was", () => {
+  const denied =
+    '{"output": "", "exit_code": -1, "error": "BLOCKED: Command denied by user. Do NOT retry this command.", "status": "blocked"}';
+  expect(eventOf(does("terminal", { command: "curl -s example.org" }, denied)).ending.status).toBe("declined");
+});
+
 describe("the words of a person", () => {
   const info = 'Conversation info (untrusted metadata):\n```json\n{\n  "message_id": "om_1"\n}\n```';
   const sender = 'Sender (untrusted metadata):\n```json\n{\n  "id": "ou_1"\n}\n```';
@@ -106,6 +115,11 @@ describe("the words of a person", () => {
       "---\ndescription: Write the plan.\nscripts: x\n---\n\n## User Input\n\n```text\n\n```\n\nYou **MUST** consider it.\n\n1. Run it.",
       "Write the plan. […]",
     ],
+    [
+      "[System note: Your previous turn was interrupted. Finish it, then address the new message.]\n\n嗯，继续",
+      "嗯，继续",
+    ],
+    ["[System note: mine]\n\nis it read?", "[System note: mine]\n\nis it read?"],
     ["## User Input\nis a heading of mine", "## User Input\nis a heading of mine"],
     ["---\ndescription: mine\n---\nWhat do you think of it?", "---\ndescription: mine\n---\nWhat do you think of it?"],
     ["# Context from my IDE setup:\nis what I wrote", "# Context from my IDE setup:\nis what I wrote"],

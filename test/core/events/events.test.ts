@@ -54,10 +54,19 @@ describe("events", () => {
     ["cd /srv/app && npm test", "ok\nShell cwd was reset to /repo", "/repo", undefined],
     ["cd 'C:\\repo' && dir", "a.ts", "C:\\repo", undefined],
     ["echo On branch nowhere", "On branch nowhere", undefined, undefined],
+    ["Push-Location $mem\ngit commit -m a", "[main 884bd58] a", undefined, undefined],
+    ["git -C ../other status", "On branch other", undefined, undefined],
   ])("know folder and branch of %s", (command, result, folder, branch) => {
     const events = eventsIn(run(command, result));
     expect(events.folder).toBe(folder);
     expect(events.branch?.name).toBe(branch);
+  });
+
+  it("know where the client says that it works, wherever a call of it went", () => {
+    const client = user("<environment_context>\n  <cwd>/srv/app</cwd>\n</environment_context>");
+    const other = run("cd /tmp/probe && git status", "On branch probe");
+    const events = eventsIn(client, run("git status", "On branch main"), other, run("ls src", "a.ts"));
+    expect([events.folder, events.root, events.branch?.name]).toEqual(["/srv/app", "/srv/app", "main"]);
   });
 
   it("know no branch of a folder that is not below the one where it was stated", () => {

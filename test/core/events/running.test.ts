@@ -49,6 +49,23 @@ describe("what still runs", () => {
       [],
     ],
     [
+      "is not a session with a name whose last lines say that it ended",
+      [
+        does("exec", { command: "find /srv" }, "Command still running (session grand-river, pid 4757). Use process."),
+        does(
+          "process",
+          { action: "poll", sessionId: "grand-river" },
+          `${"a.pptx\n".repeat(200)}\nProcess exited with code 0.`,
+        ),
+      ],
+      [],
+    ],
+    [
+      "is a session with a name",
+      [does("exec", { command: "find /srv" }, "Command still running (session grand-river, pid 4757). Use process.")],
+      ["exec"],
+    ],
+    [
       "is not an agent that reported",
       [
         AGENT,

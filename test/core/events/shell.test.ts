@@ -2,6 +2,14 @@
 import { describe, expect, it } from "vitest";
 import { commandFacts } from "../../../src/core/events/shell.ts";
 
+it.each([
+  ["git config user.email", "show", []],
+  ["git config --get user.email", "show", []],
+  ['git config --global user.email "a@example.org"', "other", []],
+])("%s is %s", (command, purpose, shows) => {
+  expect(commandFacts(command)).toMatchObject({ purpose, shows });
+});
+
 describe("a command line", () => {
   it.each([
     ["cat src/a.ts", "show"],

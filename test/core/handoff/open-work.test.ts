@@ -41,7 +41,7 @@ describe("what is in progress", () => {
       "Command running in background with ID: bash_4t",
     );
     const [runs, step] = told("progress", [ASKED, plans("completed", "in_progress", "pending"), server]);
-    expect(runs).toMatch(/^Running since message 4: .*npm run dev.*bash_4t/);
+    expect(runs).toMatch(/^Started in message 4, no end seen: .*npm run dev.*bash_4t/);
     expect(step).toBe("Make change number 2");
   });
 

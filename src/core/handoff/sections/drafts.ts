@@ -192,7 +192,7 @@ function progressDrafts(material: HandoffMaterial): readonly ItemDraft[] {
     order: event.message,
     write: () =>
       redact(
-        `Running since message ${event.message + 1}: ${oneLine(shortened(`${event.summary.tool} ${targetText(event, redact)}`), QUOTE_CHARS_MAX * 2)}${DASH}${clipped(redact(event.ending.line ?? ""), RUNNING_CHARS_MAX)}`,
+        `Started in message ${event.message + 1}, no end seen: ${oneLine(shortened(`${event.summary.tool} ${targetText(event, redact)}`), QUOTE_CHARS_MAX * 2)}${DASH}${clipped(redact(event.ending.line ?? ""), RUNNING_CHARS_MAX)}`,
       ),
   }));
   const doing = events.plan.filter(({ state }) => state === "doing");

@@ -30,6 +30,14 @@ export function leadAt(lines: readonly string[], at: number): number {
   return -1;
 }
 
+/** The items that an item stands within and what these stand under, the nearest first; of any other line the one that it stands under. */
+export function leadsOf(lines: readonly string[], at: number): readonly number[] {
+  const lead = leadAt(lines, at);
+  if (lead < 0) return [];
+  const isWithin = itemIn(lines[lead]!) !== undefined && marginOf(lines[lead]!) < marginOf(lines[at]!);
+  return isWithin ? [lead, ...leadsOf(lines, lead)] : [lead];
+}
+
 function isRow(line: string): boolean {
   return line.trimStart().startsWith("|");
 }

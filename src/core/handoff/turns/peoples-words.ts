@@ -18,7 +18,7 @@ import { PROSE_CHARS_MIN } from "./shape.ts";
 export const REQUESTS_SHARE = 0.5;
 /** The same where not all of them fit even in little: what was done gives way to what was asked. */
 const LEAST_WORDS_SHARE = 0.7;
-/** The same where there is nothing to tell but what was said. */
+/** The same where there is nothing to tell but what was said; more where an agent hardly said anything. */
 const TALK_SHARE = 0.75;
 const REQUEST_SHARE = REQUESTS_SHARE / 2;
 const REQUEST_CHARS = 400;
@@ -56,8 +56,9 @@ export function wordsFirst(
   const first = wanted.find(({ kind }) => kind === "request");
   const others = wanted.filter((line) => line !== first);
   const chars = tokensMax * CHARS_A_TOKEN;
-  const isTalk = about === undefined && isTalkAlone(turns.flatMap(({ lines }) => lines));
-  const room = tokensMax * (isTalk ? TALK_SHARE : REQUESTS_SHARE);
+  const told = turns.flatMap(({ lines }) => lines);
+  const isTalk = about === undefined && isTalkAlone(told);
+  const room = tokensMax * (isTalk ? Math.max(TALK_SHARE, charsOf(all) / charsOf(told)) : REQUESTS_SHARE);
   const most = Math.max(chars * REQUEST_SHARE, REQUEST_CHARS);
   const isShared = !isTalk && about === undefined && most > REQUEST_CHARS;
   const newest = new Set(others.slice(-NEWEST_MESSAGES));
@@ -87,6 +88,10 @@ export function wordsFirst(
     else if (left < 0 && isShared) least.set(line, 0);
   }
   return least;
+}
+
+function charsOf(lines: readonly SharedLine[]): number {
+  return lines.reduce((sum, { body }) => sum + body.chars, 0);
 }
 
 /** A bound is in letters; where a character says more than a letter, as many tokens are fewer of them. */

@@ -4,6 +4,7 @@
  */
 import type { Events } from "../../events/events.ts";
 import { keyOf, saysLittle } from "../../events/text.ts";
+import { keptWhile } from "../../kept.ts";
 import type { Measure } from "../../transcript/measure.ts";
 import { linesOfCarried } from "./carried.ts";
 import {
@@ -24,6 +25,7 @@ import { linesOfTurns } from "./lines.ts";
 import { noveltiesAmong } from "./novelty.ts";
 import { isTalkAlone, REQUESTS_SHARE, withItsRequest, wordsFirst } from "./peoples-words.ts";
 import { isContinued, turnsOf } from "./turns.ts";
+import type { Body } from "./shape.ts";
 import { BELOW, PASTE_CHARS_MIN } from "./words.ts";
 
 export interface RecordRequest extends LinesOptions {
@@ -86,7 +88,7 @@ function sharedTurns({ events, carried, matches, ...request }: RecordRequest): r
   const kept = asked.length === 0 ? before : before.filter((line) => !isBelow(line));
   const last = [...asked, ...kept, ...after.filter((line) => !asked.includes(line))];
   const all = earlier.length > 0 ? [...earlier.slice(0, -1), last, ...later.slice(goesOn)] : later;
-  const lines = withoutRepeats(all);
+  const lines = withoutRepeats(all).map(withRunsCounted);
   const compared = all.flat().filter(({ kind }) => COMPARED.has(kind));
   const novelties = noveltiesAmong(compared.map(({ body }) => body.within(Infinity)));
   const novelty = new Map(compared.map((line, at) => [line, novelties[at]!]));
@@ -299,22 +301,40 @@ function told({ order, lines }: TellableTurn, write: (line: TellableLine) => Wri
   const all = lines.map(write);
   const written = all.filter(({ text }) => text !== "");
   if (written.length === 0) return [];
-  return [
-    { order, texts: withRunsCounted(written.map(({ text }) => text)), cut: all.filter(({ isCut }) => isCut).length },
-  ];
+  // What is the same only because of what is left out is told once, and not counted: more of the kind may be left out whole.
+  const texts = written.map(({ text }) => text).filter((text, at, others) => text !== others[at - 1]);
+  return [{ order, texts, cut: all.filter(({ isCut }) => isCut).length }];
 }
 
-/** Lines that are the same, one after the other, once, with how many they were. */
-function withRunsCounted(texts: readonly string[]): readonly string[] {
+/** Deeds that are the same, one after the other, once, with how many they were. */
+function withRunsCounted(lines: readonly Line[]): readonly Line[] {
   let times = 0;
-  return texts.flatMap((text, at) => {
+  return lines.flatMap((line, at) => {
     times++;
-    if (text === texts[at + 1]) return [];
-    const once = times === 1 ? text : `${text} (${times} times)`;
+    const next = lines[at + 1];
+    if (line.kind === "deed" && next?.kind === "deed" && isSame(line, next)) return [];
+    const once = times === 1 ? line : { ...line, body: saidTimes(line.body, times) };
     times = 0;
     return once;
   });
 }
+
+function isSame({ lead, body }: Line, other: Line): boolean {
+  return (
+    lead === other.lead && body.chars === other.body.chars && body.within(Infinity) === other.body.within(Infinity)
+  );
+}
+
+const saidTimes = keptWhile((body: Body, times: number): Body => {
+  const count = ` (${times} times)`;
+  return {
+    chars: body.chars + count.length,
+    within: (charsMax) => {
+      const text = body.within(charsMax - count.length);
+      return text === "" ? "" : `${text}${count}`;
+    },
+  };
+});
 
 /** What the lines leave of a room; where they do not fit, they are weighed no further than that shows. */
 function leftAfter(turns: readonly TellableTurn[], room: number, stepOf: (line: TellableLine) => number): number {

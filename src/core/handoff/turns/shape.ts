@@ -7,7 +7,7 @@ import { MARKS_ONLY, saysLittle, sentencesOf } from "../../events/text.ts";
 import { valuesIn } from "../../events/things.ts";
 import { clipped } from "../items.ts";
 import { keptByText, keptWith } from "../../kept.ts";
-import { GAP, HEADING, leadAt, unitsOf } from "./list-lead.ts";
+import { GAP, HEADING, leadsOf, unitsOf } from "./list-lead.ts";
 
 /** Something that can be told in more or fewer characters. */
 export interface Body {
@@ -194,30 +194,30 @@ function headAndTail(pieces: readonly string[], charsMax: number, { counting, ha
   if (head === 1 && tail === pieces.length && isDangling(pieces[0]!)) head = 0;
   const inside = middle.filter((at) => at >= head && at < tail);
   if (head === 0 && inside.length === 0) return "";
-  const between = [...new Set([...inside, ...under.lead])].toSorted((a, b) => a - b);
+  const between = [...new Set([...inside, ...under.leads])].toSorted((a, b) => a - b);
   const known = cutsOf(pieces);
   const key = `${head} ${tail} ${between.join(" ")}`;
   let text = known.get(key);
   if (text === undefined) {
-    text = joined(pieces, { head, tail, between, lead: under.lead[0] });
+    text = joined(pieces, { head, tail, between, leads: under.leads });
     if (known.size >= CUTS_MAX) known.clear();
     known.set(key, text);
   }
   return text;
 }
 
-/** Where a tail can begin: not within a list whose heading is left out. The heading comes with as many of the last items as fit below it. */
+/** Where a tail can begin: not within a list whose headings are left out. They come with as many of the last items as fit below them. */
 function underItsLead(
   pieces: readonly string[],
   { head, tail: start, room }: { readonly head: number; readonly tail: number; readonly room: number },
-): { readonly tail: number; readonly lead: readonly number[] } {
+): { readonly tail: number; readonly leads: readonly number[] } {
   let left = room;
   for (let tail = start; tail < pieces.length; left += pieces[tail++]!.length) {
-    const lead = leadAt(pieces, tail);
-    if (lead < head) return { tail, lead: [] };
-    if (pieces[lead]!.length + GAP.length + 1 <= left) return { tail, lead: lead < tail ? [lead] : [] };
+    const leads = leadsOf(pieces, tail).filter((at) => at >= head);
+    const chars = leads.reduce((sum, at) => sum + pieces[at]!.length + GAP.length + 1, 0);
+    if (chars <= left) return { tail, leads };
   }
-  return { tail: pieces.length, lead: [] };
+  return { tail: pieces.length, leads: [] };
 }
 
 /** One search tries a dozen lengths, and many come to the same. */
@@ -230,7 +230,7 @@ interface CutPlaces {
   readonly tail: number;
   readonly between: readonly number[];
   /** Of these, what the tail stands under. */
-  readonly lead: number | undefined;
+  readonly leads: readonly number[];
 }
 
 interface Run {
@@ -238,14 +238,14 @@ interface Run {
   end: number;
 }
 
-function joined(pieces: readonly string[], { head, tail, between, lead }: CutPlaces): string {
+function joined(pieces: readonly string[], { head, tail, between, leads }: CutPlaces): string {
   const runs: Run[] = [{ start: 0, end: head }];
   for (const at of [...between, tail]) {
     const end = at === tail ? pieces.length : at + 1;
     if (runs.at(-1)!.end === at) runs.at(-1)!.end = end;
     else runs.push({ start: at, end });
   }
-  const endOf = (run: Run): number => (run.end - 1 === lead ? run.end : endWithoutLead(pieces, run));
+  const endOf = (run: Run): number => (leads.includes(run.end - 1) ? run.end : endWithoutLead(pieces, run));
   const texts = runs.map((run) => pieces.slice(run.start, endOf(run)).join(""));
   if (saysLittle(texts.join(""))) return "";
   const told = texts.map((text, at) => (at === 0 ? text.trimEnd() : text.trim()));
@@ -299,34 +299,29 @@ const BETWEEN_SECTIONS = /\n(?:[ \t]*\n)+/;
 /** So near to the most it need not be. */
 const SECTION_CHARS_STEP = 8;
 
-/** Lines that mean something one by one: as many whole ones as fit, the first first, and how many of `count` are left out. */
+/** Lines that mean something one by one: as many whole ones as fit, the first first, and a mark where there are more, here or in `count`. */
 export function linesBody(lines: readonly string[], count: number = lines.length): Body {
   const all = lines.map((line) => `${LINE_LEAD}${narrow(line)}`);
-  const more = count > lines.length ? [leftOutLine(count - lines.length)] : [];
+  const more = count > lines.length ? [LEFT_OUT] : [];
   const chars = [...all, ...more].reduce((sum, line) => sum + line.length + 1, 0);
   return {
     chars,
     within: (charsMax) => {
       if (chars <= charsMax) return [...all, ...more].join("\n");
       const kept: string[] = [];
-      let left = charsMax - LEFT_OUT_CHARS;
+      let left = charsMax - LEFT_OUT.length;
       for (const line of all) {
         if (line.length + 1 > left) break;
         left -= line.length + 1;
         kept.push(line);
       }
-      return kept.length === 0 ? "" : [...kept, leftOutLine(count - kept.length)].join("\n");
+      return kept.length === 0 ? "" : [...kept, LEFT_OUT].join("\n");
     },
   };
 }
 
 const LINE_LEAD = "  + ";
-
-function leftOutLine(count: number): string {
-  return `${LINE_LEAD}[… ${count} more lines]`;
-}
-
-const LEFT_OUT_CHARS = 24;
+const LEFT_OUT = `${LINE_LEAD}${GAP}`;
 
 const narrow = keptByText((text) => {
   const words = text.trimStart();

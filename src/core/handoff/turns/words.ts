@@ -49,6 +49,8 @@ export function heardLines({ speaker, message }: HeardEvent, options: TellerOpti
       return [line("record", message, { lead: "Earlier summary: ", body: sectionsBody(speaker.text, redact) })];
     case "report":
       return spoken("report", message, { lead: "Report: ", text: speaker.text }, options);
+    case "interruption":
+      return [line("deed", message, { lead: "· ", body: INTERRUPTED }, BELOW_TIMES)];
     case "console":
       return spoken("shown", message, { lead: "Console of the user: ", text: speaker.text }, options);
     default:
@@ -58,6 +60,8 @@ export function heardLines({ speaker, message }: HeardEvent, options: TellerOpti
 
 /** What is told of the live request, which stands after the handoff. */
 export const BELOW = "(the request that stands below)";
+/** What a person broke off is not done, and what they asked for in it may not hold. */
+const INTERRUPTED = proseBody("interrupted by the user");
 /** So short a line is told at any length. */
 const BELOW_TIMES = 5;
 

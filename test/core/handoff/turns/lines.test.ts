@@ -40,6 +40,7 @@ describe("words", () => {
       "Earlier summary: [pi compaction summary]\nThe cart is done.",
     ],
     ["of a console", user("<bash-stdout>a b c</bash-stdout>"), "Console of the user: <bash-stdout>a b c</bash-stdout>"],
+    ["that broke off", user("<turn_aborted>\nThe user interrupted.\n</turn_aborted>"), "· interrupted by the user"],
     ["of an agent", says("The cart is done."), "Agent: The cart is done."],
     [
       "of a report",

@@ -1,6 +1,6 @@
 /** What a line stands in: an item of a list, a row of a table, a line of code. */
 import { describe, expect, it } from "vitest";
-import { leadAt, unitsOf } from "../../../../src/core/handoff/turns/list-lead.ts";
+import { leadAt, leadsOf, unitsOf } from "../../../../src/core/handoff/turns/list-lead.ts";
 import { proseBody } from "../../../../src/core/handoff/turns/shape.ts";
 import { expectLinear } from "../../../support/linear.ts";
 
@@ -28,6 +28,31 @@ describe("what a line stands under", () => {
   ])("is of line %i line %i", (at, lead) => {
     expect(leadAt(LINES, at)).toBe(lead);
   });
+});
+
+it("is of an item within an item also what that stands under", () => {
+  expect(leadsOf(LINES, 7)).toEqual([6, 5]);
+  expect(leadsOf(LINES, 1)).toEqual([0]);
+  expect(leadsOf(LINES, 8)).toEqual([]);
+});
+
+it("tells the end of a list below all that it stands under", () => {
+  const done = Array.from({ length: 12 }, (_, at) => `- Punkt ${at} ist umgesetzt und liegt auf dem Zweig bereit.`);
+  const text = [
+    "Umgesetzt",
+    ...done,
+    "",
+    "Nächste Schritte",
+    "- Tests lokal ausführen:",
+    "  - python manage.py makemigrations",
+    "  - python manage.py migrate",
+    "  - pytest -q",
+  ].join("\n");
+  for (let chars = 200; chars < text.length; chars += 20) {
+    const told = proseBody(text).within(chars);
+    if (told.includes("pytest")) expect(told).toMatch(/Nächste Schritte\n(?:.*\n)*- Tests lokal/);
+  }
+  expect(proseBody(text).within(300)).toContain("pytest");
 });
 
 describe("a text that is cut", () => {

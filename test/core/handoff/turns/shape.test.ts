@@ -163,7 +163,7 @@ describe("lines", () => {
     if (told[0] === "") return;
     expect(told.join("\n").length).toBeLessThanOrEqual(chars);
     expect(told.slice(0, -1)).toEqual(lines.slice(0, told.length - 1).map((line) => `  + ${line}`));
-    expect(told.at(-1)).toBe(`  + [… ${lines.length - told.length + 1} more lines]`);
+    expect(told.at(-1)).toBe("  + […]");
   });
 });
 
