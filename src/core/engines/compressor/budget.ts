@@ -22,7 +22,7 @@ import { wordsIn } from "../../handoff/translations.ts";
 import { HANDOFF_TOKENS_MIN } from "../../handoff/write.ts";
 import { rangesText } from "../../recall/messages.ts";
 import { exchangesOf } from "../../transcript/exchanges.ts";
-import type { Message } from "../../transcript/message.ts";
+import { callsOf, type Message } from "../../transcript/message.ts";
 import { pruned, RUNG_LAST, RUNG_PRUNED, withoutDuplicates } from "./limits.ts";
 
 /** `roomTokens`: what an explicit budget leaves beside system, tools and the live request; undefined without one. */
@@ -31,6 +31,8 @@ type BudgetRun = CompactionRun & { readonly goal: SizeGoal & { readonly roomToke
 /** Shares of an explicit budget, after system, tools and the live request. A handoff recalls more a token than messages do. */
 const LAST_EXCHANGE_SHARE = 0.35;
 const TAIL_SHARE = 0.25;
+/** The same of a talk: what people said stands in the handoff word for word, and what they said once comes before what they said last. */
+const TALK_TAIL_SHARE = 0.05;
 const HEAD_SHARE = 0.08;
 /** What is left of any budget for the handoff. */
 const HANDOFF_SHARE_MIN = 1 - LAST_EXCHANGE_SHARE - HEAD_SHARE;
@@ -109,13 +111,14 @@ function* tailSteps(run: CompactionRun, untilTokens: number): Generator<TailStep
   for (const [at, form] of useful.entries())
     yield { ...form, fromTokens: at === 0 ? 0 : fromTokensFor(form.tokens, LAST_EXCHANGE_SHARE) };
   const earlier = earlierEnd(messages);
+  const share = messages.every((message) => callsOf(message).length === 0) ? TALK_TAIL_SHARE : TAIL_SHARE;
   let { tokens } = useful.at(-1)!;
   for (let at = exchanges.length - 1; at >= 0; at--) {
     const { start, end } = exchanges[at]!;
     if (end > last) continue;
-    if (start < Math.max(1, earlier) || tokens / TAIL_SHARE > untilTokens) return;
+    if (start < Math.max(1, earlier) || tokens / share > untilTokens) return;
     tokens += weighRange(run, messages, start, end);
-    yield { rung: 0, kept: whole, at: start, tokens, fromTokens: fromTokensFor(tokens, TAIL_SHARE) };
+    yield { rung: 0, kept: whole, at: start, tokens, fromTokens: fromTokensFor(tokens, share) };
   }
 }
 

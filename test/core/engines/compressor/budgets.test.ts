@@ -170,3 +170,33 @@ it("hardly ever loses a request or an episode of a session of ordinary turns", a
   expect(before.size).toBeGreaterThan(24);
   expect(lost).toBeLessThanOrEqual(LOST_MAX);
 });
+
+describe("a talk", () => {
+  const talkOf = (said: readonly string[]): Transcript =>
+    talk(...said.flatMap((words) => [user(words), says("Noted. I go on with the plan.")]));
+  const codeOf = (at: number): string =>
+    `The code of shelf ${at} is ${at * 7}-${"abcdefghij"[at % 10]!.repeat(3)}${at}.`;
+  const codesIn = ({ messages }: Transcript): readonly string[] =>
+    messages.flatMap(({ parts }) => contentText(parts).match(/The code of shelf \S+ is \S+\./g) ?? []);
+  const REPEATED = ["The cache is only a backstop.", "We go through the layout of the service.", "Retries have a cap."];
+  const THINGS = ["cache", "queue", "index", "store", "router", "worker"];
+
+  it("keeps what people said once before what they said last, and its last exchange whole", async () => {
+    const session = talkOf(Array.from({ length: 60 }, (_, at) => (at % 6 === 3 ? codeOf(at) : REPEATED[at % 3]!)));
+    const { result } = await compacted(session, { budget: 400 });
+    expect(codesIn(result)).toHaveLength(10);
+    expect(result.messages).toHaveLength(3);
+    expect(result.messages.slice(-2)).toEqual(session.messages.slice(-2));
+  });
+
+  it("in which an agent hardly speaks gives people's words nearly all of its room", async () => {
+    const said = [
+      ...Array.from({ length: 12 }, (_, at) => codeOf(at)),
+      ...Array.from(
+        { length: 36 },
+        (_, at) => `We go on with the layout of the ${THINGS[at % 6]} and of the ${THINGS[(at * 5 + 1) % 6]}.`,
+      ),
+    ];
+    expect(codesIn((await compacted(talkOf(said), { budget: 400 })).result)).toHaveLength(12);
+  });
+});
