@@ -78,15 +78,20 @@ const PAIRS = [
 const ENDS = ["", "\u0000", "\n\u0000x"];
 const LITERALS_MAX = 8;
 
-/** Runs of letters and signs that an expression names. */
+/** Runs of letters and signs that an expression names; of words to choose from also the first with what stands around it. */
 function literalsOf(source: string): readonly string[] {
+  const chosen = source.replaceAll(/\((?:\?:)?([^()|\\[\]]+)\|[^()]*\)(?![*+?{])/g, "$1");
+  return [...new Set([...(chosen === source ? [] : runsOf(chosen)), ...runsOf(source)])].slice(0, LITERALS_MAX);
+}
+
+function runsOf(source: string): readonly string[] {
   const plain = source
     .replaceAll(/\(\?(?:[:=!]|<[=!]|<\w+>)/g, "(")
     .replaceAll(/\\[nrt]/g, (sign) => ({ n: "\n", r: "\r", t: "\t" })[sign[1]!]!)
     .replaceAll(/\\[a-zA-Z](?:\{[^}]*\}|[0-9a-f]{2,4})?/g, "\u0001")
     .replaceAll(/\\(.)/gs, "$1\u0001");
   const runs = plain.match(/[^\u0001()[\]{}|*+?^$.]+/g) ?? [];
-  return [...new Set(runs)].filter((run) => run.length < 40).slice(0, LITERALS_MAX);
+  return runs.filter((run) => run.length < 40);
 }
 
 /** So long that what grows with the square takes tens of milliseconds, and a quarter of it for comparison. */

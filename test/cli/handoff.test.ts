@@ -37,6 +37,10 @@ describe("precis handoff", () => {
       err: expect.stringContaining("no agent has kept a session"),
     });
     const { code: refused, err } = await handoff("gone.jsonl").done;
+    expect(await handoff().run(["handoff", SESSION])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("no goal"),
+    });
     expect([refused, err]).toEqual([3, expect.stringContaining("no such file")]);
     expect(readFileSync(SESSION, "utf8")).not.toContain(GOAL);
   });

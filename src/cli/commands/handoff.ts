@@ -1,4 +1,5 @@
 /** `precis handoff`: the context for a new session towards a goal, from a session of any agent. */
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { findSessions } from "../../logs/find.ts";
 import { LOG_FORMATS, type ReadLog } from "../../logs/log.ts";
@@ -85,6 +86,8 @@ function sessionPlace(
   if (name === undefined) {
     const [newest] = findSessions({ environment, folder, limit: 1, cwd: folder }).sessions;
     if (newest !== undefined) return { path: newest.path, id: newest.inDatabase ? newest.id : undefined };
+    if (existsSync(resolve(folder, args.text("goal")!)))
+      throw usageError("a file is named, and no goal", 'Say what is to be done first: precis handoff "…" FILE.');
     throw usageError("no agent has kept a session for this folder", "Name a session file, or go to its folder.");
   }
   return { path: pathOfSession(name, terminal) };

@@ -32,7 +32,7 @@ const FRAME_END_CHARS = 600;
 const EMPTY = "(empty)";
 /** Lines that others print above, below or in place of the output. */
 const LINE =
-  /^(?:bash-\$|\$|\(Open file: .*|\(Current directory: .*|\(no output\)|<\/?(?:stdout|stderr|tool_use_error|returncode|output)>|Exit code:? \d+|\(?Command exited with code \d+\)?|Shell cwd was reset.*|System: .*)$/i;
+  /^(?:bash-\$|\$|\(Open file: .*|\(Current directory: .*|\(no output\)|<\/?(?:stdout|stderr|tool_use_error|returncode|output)>|Exit code:? \d+|\(?Command exited with code \d+\)?|Shell cwd was reset.*|System: .*|bash: (?:\[\d{1,9}: [^\]\n]{1,20}\] tcsetattr|cannot set terminal process group|no job control in this shell).*)$/i;
 
 /** What a call itself printed, without what its client put around it. */
 export function ownOutput(result: string): OwnOutput {
@@ -78,7 +78,9 @@ export function isOfClient(line: string): boolean {
 }
 
 /** OpenClaw, around what a person sent through a channel: its own events, and who sent it when (its `strip-inbound-meta.ts`). */
-const CHANNEL_EVENT = /^System: \[[^\]\n]{1,60}\][^\n]*(?:\n+|$)/;
+const CHANNEL_EVENT = /^System(?: \(untrusted\))?: \[[^\]\n]{1,60}\] ?([^\n]*)(?:\n+|$)/;
+/** The event that a command in the background has ended, by the beginning of its session's name. */
+const ENDED_EVENT = /^Exec (?:completed|failed) \(([\w-]{4,40}), (?:code|signal) /;
 const CHANNEL_METADATA = /^[^\n]{1,80} \(untrusted metadata\):\n```json\n[^]{0,4000}?\n```(?:\n+|$)/;
 const SENT_AT = /^\[[^\]\n]{0,120}\d{4,5}-\d\d-\d\d \d\d:\d\d [^\]\n]{1,12}\] /;
 const MESSAGE_ID = /\n\[message_id: [^\]\n]{1,80}\]\s*$/;
@@ -118,6 +120,17 @@ export function ownWords(sent: string): string {
     own = own.replace(CHANNEL_EVENT, "").replace(CHANNEL_METADATA, "").replace(TURN_NOTE, "");
   }
   return own.replace(SENT_AT, "").replace(MESSAGE_ID, "");
+}
+
+/** How the names of sessions begin that the client says, above a person's words, have ended. */
+export function endedSessions(sent: string): readonly string[] {
+  const ended: string[] = [];
+  let left = sent.trimStart();
+  for (let event = CHANNEL_EVENT.exec(left); event !== null; event = CHANNEL_EVENT.exec(left)) {
+    ended.push(...(ENDED_EVENT.exec(event[1]!)?.slice(1) ?? []));
+    left = left.slice(event[0].length);
+  }
+  return ended;
 }
 
 /** Cline and Roo Code send the results of calls and the words of a person as texts of one message, one of which opens so. */

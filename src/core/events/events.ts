@@ -23,7 +23,7 @@ import { planAfter, type PlanItem } from "./plan.ts";
 import { commandFacts, type CommandFacts } from "./shell.ts";
 import { withoutShownSecret } from "./shown-secret.ts";
 import { speakerOf, type Speaker } from "./speakers.ts";
-import { branchIn, folderIn, rootOf, startOf, withOpenFile } from "./workspace.ts";
+import { branchIn, commitsIn, folderIn, rootOf, startOf, withOpenFile } from "./workspace.ts";
 
 export interface CallEvent {
   readonly kind: "call";
@@ -257,8 +257,8 @@ function placeAfter(
   const own = folderIn(summary, facts, text);
   const isElsewhere = stated !== undefined && own !== undefined && !areNested(own, stated);
   const folder = stated ?? own;
-  const branch = isElsewhere ? undefined : branchIn(summary, text);
-  const commits = ending.status === "done" && facts?.purpose === "commit";
+  const branch = isElsewhere ? undefined : branchIn(summary, text, ending.status === "done");
+  const commits = ending.status === "done" && commitsIn(summary, facts, text);
   if (folder === undefined && branch === undefined && !commits) return place;
   // Another folder may be of another repository.
   const { branch: before, ...kept } = place;

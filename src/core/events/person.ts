@@ -29,6 +29,7 @@ const RECORD_STARTS = [
   "# agents.md instructions for ",
   "a new session was started via /new or /reset.",
   "turn yielded.\n\n[context: ",
+  "an async command you ran earlier has completed.",
 ];
 
 /** How summaries open that some agent recorded in place of earlier turns. Lower case. */

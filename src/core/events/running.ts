@@ -23,7 +23,9 @@ function tellsEnd(event: Events["all"][number], ids: readonly string[]): boolean
   if (event.kind === "said") return false;
   if (event.kind === "heard") {
     const { speaker } = event;
-    return speaker.by === "report" && ids.some((id) => speaker.text.includes(id));
+    if (speaker.by === "report") return ids.some((id) => speaker.text.includes(id));
+    const { ended = [] } = speaker.by === "person" || speaker.by === "harness" ? speaker : {};
+    return ended.some((name) => ids.some((id) => id.startsWith(name)));
   }
   if (!ids.some((id) => event.call.arguments.includes(id))) return false;
   return (

@@ -95,7 +95,13 @@ function checks({ words }: Step): boolean {
   const [program = "", ...rest] = words.slice(0, CHECK_WORDS_MAX);
   if (TAKES_NAMES.has(program)) return false;
   const said = rest.map((word) => word.replace(/^--?/, "")).filter((word) => /^[\w:-]+$/.test(word));
-  return CHECKS.test([baseName(program), ...said].join(" "));
+  return CHECKS.test([...endsOf(baseName(program)), ...said].join(" "));
+}
+
+/** The words that a name begins and ends with, which say what it does: `run_tests.sh`; what stands between them is what it does that to. */
+function endsOf(name: string): readonly string[] {
+  const words = name.replace(/\.\w+$/, "").split(/[:_-]/);
+  return [words[0]!, words.at(-1)!];
 }
 
 function shows({ words }: Step): boolean {

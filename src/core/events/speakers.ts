@@ -6,10 +6,16 @@
 import { opensWithHandoff } from "../handoff/marks.ts";
 import { contentText, type Message, type Part } from "../transcript/message.ts";
 import { holdsConsoleOutput } from "./console.ts";
-import { isRecordedSummary, personText, slashCommandIn } from "./person.ts";
+import { endedSessions } from "./envelopes.ts";
+import { isRecordedSummary, personText, slashCommandIn, textsIn } from "./person.ts";
 
 export type Speaker =
-  | { readonly by: "person"; readonly text: string; readonly media: readonly Part[] }
+  | {
+      readonly by: "person";
+      readonly text: string;
+      readonly media: readonly Part[];
+      readonly ended?: readonly string[];
+    }
   /** A slash command, with what a person gave it. */
   | { readonly by: "command"; readonly text: string }
   /** What the command before expanded to: written by nobody in this session. */
@@ -19,8 +25,8 @@ export type Speaker =
   | { readonly by: "report"; readonly text: string }
   | { readonly by: "system"; readonly text: string }
   | { readonly by: "interruption" }
-  /** `folder`: where the client says that it works. */
-  | { readonly by: "harness"; readonly folder?: string };
+  /** `folder`: where the client says that it works. `ended`, also above a person's words: which sessions of commands, by how their names begin. */
+  | { readonly by: "harness"; readonly folder?: string; readonly ended?: readonly string[] };
 
 const INTERRUPTED = /^\s*(?:\[Request interrupted by user|<turn_aborted>)/;
 /** Codex, before the first request. */
@@ -43,7 +49,7 @@ export function speakerOf(message: Message, before: Speaker | undefined): Speake
   const media = message.parts.filter(({ kind }) => kind === "image" || kind === "file");
   if (own !== "" || media.length > 0) {
     const expands = before?.by === "command" && own.length >= TEMPLATE_CHARS_MIN && media.length === 0;
-    return expands ? { by: "template", text: own } : { by: "person", text: own, media };
+    return expands ? { by: "template", text: own } : { by: "person", text: own, media, ...endedIn(message) };
   }
   if (isRecordedSummary(text)) return { by: "summary", text };
   if (INTERRUPTED.test(text)) return { by: "interruption" };
@@ -53,5 +59,10 @@ export function speakerOf(message: Message, before: Speaker | undefined): Speake
   if (command !== undefined && !CLIENT_COMMANDS.test(command.name))
     return { by: "command", text: `${command.name} ${command.args}`.trim() };
   const folder = STATED_FOLDER.exec(text)?.[1];
-  return folder === undefined ? { by: "harness" } : { by: "harness", folder };
+  return { by: "harness", ...(folder === undefined ? {} : { folder }), ...endedIn(message) };
+}
+
+function endedIn(message: Message): { readonly ended?: readonly string[] } {
+  const ended = textsIn(message).flatMap(endedSessions);
+  return ended.length === 0 ? {} : { ended };
 }

@@ -10,6 +10,7 @@ const STATED_BRANCH =
   /(?:^|\n)(?:On branch |Switched to (?:a new )?branch ')([\w./-]+)|(?:^|\n)\[([\w./-]+)(?: \(root-commit\))? [0-9a-f]{7,40}\]/;
 /** Commands that print the name of the branch and nothing else. */
 const ASKS_BRANCH = /\bgit (?:branch --show-current|rev-parse --abbrev-ref HEAD)\s*$/;
+const NAMES_BRANCH = /\bgit (?:branch -[mM]|checkout -[bB]|switch -[cC]) ([\w./-]+)\s*(?:$|[;&|\n])/;
 const BRANCH_NAME = /^[\w./-]+$/;
 /** A command that goes elsewhere on its way, or sends git there, tells of that repository. */
 const GOES_ELSEWHERE = /\b(?:Push-Location|Set-Location|pushd)\b|\bgit\s+-C\b/i;
@@ -31,13 +32,20 @@ export function folderIn(
   return facts?.folder !== undefined && ABSOLUTE.test(facts.folder) ? facts.folder : undefined;
 }
 
-/** The branch that a git command reports to be on. */
-export function branchIn({ command }: CallSummary, result: string): string | undefined {
+/** The branch that a git command reports to be on, or, where it worked, has made or renamed without a word. */
+export function branchIn({ command }: CallSummary, result: string, isDone: boolean): string | undefined {
   if (command === undefined || !/\bgit\b/.test(command) || GOES_ELSEWHERE.test(command)) return undefined;
   const answer = result.trim();
   if (ASKS_BRANCH.test(command) && BRANCH_NAME.test(answer)) return answer;
   const match = STATED_BRANCH.exec(result.slice(-EDGE_CHARS)) ?? STATED_BRANCH.exec(result.slice(0, EDGE_CHARS));
-  return match?.[1] ?? match?.[2];
+  return match?.[1] ?? match?.[2] ?? (isDone ? NAMES_BRANCH.exec(command)?.[1] : undefined);
+}
+
+/** What git says of a commit that it made, also where a script ran it. */
+const COMMITTED = /(?:^|\n)\[[\w./-]+(?: \(root-commit\))? [0-9a-f]{7,40}\] /;
+
+export function commitsIn({ action }: CallSummary, facts: CommandFacts | undefined, result: string): boolean {
+  return facts?.purpose === "commit" || (action === "run" && facts?.purpose !== "show" && COMMITTED.test(result));
 }
 
 /** A folder is the root when that many of the absolute paths that calls name lie below it. */

@@ -124,6 +124,10 @@ describe("the words of a person", () => {
     ["---\ndescription: mine\n---\nWhat do you think of it?", "---\ndescription: mine\n---\nWhat do you think of it?"],
     ["# Context from my IDE setup:\nis what I wrote", "# Context from my IDE setup:\nis what I wrote"],
     ["System: what does this word mean?", "System: what does this word mean?"],
+    [
+      "System (untrusted): [2026-04-16 07:19:41 UTC] Exec completed (quick-ne, code 0) :: x\n\nDann weiter",
+      "Dann weiter",
+    ],
     ["[1] is the one that I mean", "[1] is the one that I mean"],
     [`Look at this:\n${sender}`, `Look at this:\n${sender}`],
   ])("in %j are %j", (sent, own) => {

@@ -55,6 +55,9 @@ describe("events", () => {
     ["cd 'C:\\repo' && dir", "a.ts", "C:\\repo", undefined],
     ["echo On branch nowhere", "On branch nowhere", undefined, undefined],
     ["Push-Location $mem\ngit commit -m a", "[main 884bd58] a", undefined, undefined],
+    ["git branch -M main", "", undefined, "main"],
+    ["git branch -M main && git push -u origin main", "", undefined, "main"],
+    ["git switch -c next", "fatal: a branch named 'next' already exists\nExit code 128", undefined, undefined],
     ["git -C ../other status", "On branch other", undefined, undefined],
   ])("know folder and branch of %s", (command, result, folder, branch) => {
     const events = eventsIn(run(command, result));
@@ -92,6 +95,12 @@ describe("events", () => {
     );
     expect(committed).toBe(2);
     expect(root).toBe("/home/a/shop");
+  });
+
+  it("know a commit that a script made, and none that is only shown", () => {
+    const made = "Backing up.\n[main 884bd58] Daily copy\n 2 files changed";
+    expect(eventsIn(edits("a.sh"), run("./backup.sh", made)).committed).toBe(2);
+    expect(eventsIn(edits("a.sh"), run("cat log.txt", made)).committed).toBeUndefined();
   });
 
   it("have the words of people alone as requests, not those of system, harness or tools", () => {

@@ -33,7 +33,7 @@ describe("the state of a handoff", () => {
         ran("terminal", { command: "npm test" }, "FAIL\nExit code 1", `t${at}`),
       ).flat(),
     );
-    expect(state).toContain("Done again, with the same result each time: insert_text src/a.ts");
+    expect(state).toContain("Called again, with the same result each time: insert_text src/a.ts");
     expect(state).toContain("(13 times); npm test (5 times)");
   });
 
@@ -60,6 +60,6 @@ describe("the state of a handoff", () => {
       insert(1),
       insert(2),
     );
-    expect(state).not.toContain("Done again");
+    expect(state).not.toContain("Called again");
   });
 });

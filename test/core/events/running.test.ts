@@ -61,6 +61,23 @@ describe("what still runs", () => {
       [],
     ],
     [
+      "is not a session that the client says has ended, above what a person wrote",
+      [
+        does("exec", { command: "find /srv" }, "Command still running (session grand-river, pid 4757). Use process."),
+        user("System: [2026-03-23 23:29:33 UTC] Exec completed (grand-ri, code 0) :: a.pptx\n\nЩо робиш?"),
+      ],
+      [],
+    ],
+    [
+      "is a session beside one that has ended, or of which a person only speaks",
+      [
+        does("exec", { command: "find /srv" }, "Command still running (session grand-river, pid 4757). Use process."),
+        user("System (untrusted): [2026-03-23 23:29:33 UTC] Exec failed (swift-bl, signal SIGTERM)\n"),
+        user("Exec completed (grand-ri, code 0) is what I saw."),
+      ],
+      ["exec"],
+    ],
+    [
       "is a session with a name",
       [does("exec", { command: "find /srv" }, "Command still running (session grand-river, pid 4757). Use process.")],
       ["exec"],

@@ -4,6 +4,9 @@ import { commandFacts } from "../../../src/core/events/shell.ts";
 
 it.each([
   ["git config user.email", "show", []],
+  ["./create_lint_branches.sh --go", "other", []],
+  ["./run_tests.sh", "check", []],
+  ["bin/check-all", "check", []],
   ["git config --get user.email", "show", []],
   ['git config --global user.email "a@example.org"', "other", []],
 ])("%s is %s", (command, purpose, shows) => {

@@ -6,7 +6,7 @@ import type { Topic, TopicDefinition } from "./topic.ts";
 
 /** Behind the tool that changed a file. */
 export const SINCE_COMMIT = " since the last commit";
-export const REPEATED_LEAD = "Done again, with the same result each time:";
+export const REPEATED_LEAD = "Called again, with the same result each time:";
 const REQUEST_KEY_CHARS = 100;
 /** How code's own goal and decisions begin: with the number of the message, or, taken over from an earlier handoff, without one. */
 const DATED = /^\[(?:\d+|earlier)\] /;

@@ -179,7 +179,7 @@ describe("a talk", () => {
   const codesIn = ({ messages }: Transcript): readonly string[] =>
     messages.flatMap(({ parts }) => contentText(parts).match(/The code of shelf \S+ is \S+\./g) ?? []);
   const REPEATED = ["The cache is only a backstop.", "We go through the layout of the service.", "Retries have a cap."];
-  const THINGS = ["cache", "queue", "index", "store", "router", "worker"];
+  const PARTS = ["cache", "queue", "index", "store", "router", "worker"];
 
   it("keeps what people said once before what they said last, and its last exchange whole", async () => {
     const session = talkOf(Array.from({ length: 60 }, (_, at) => (at % 6 === 3 ? codeOf(at) : REPEATED[at % 3]!)));
@@ -194,7 +194,7 @@ describe("a talk", () => {
       ...Array.from({ length: 12 }, (_, at) => codeOf(at)),
       ...Array.from(
         { length: 36 },
-        (_, at) => `We go on with the layout of the ${THINGS[at % 6]} and of the ${THINGS[(at * 5 + 1) % 6]}.`,
+        (_, at) => `We go on with the layout of the ${PARTS[at % 6]} and of the ${PARTS[(at * 5 + 1) % 6]}.`,
       ),
     ];
     expect(codesIn((await compacted(talkOf(said), { budget: 400 })).result)).toHaveLength(12);
