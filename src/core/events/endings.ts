@@ -175,7 +175,7 @@ function runEnding(facts: CommandFacts | undefined, { text, isError, exit: state
   const isFailure = isError || (!shows && (saysFailed(run, facts) || TIMED_OUT.test(lastLines(text)[0] ?? "")));
   const failed = run.exit === undefined ? isFailure : run.exit !== 0 && !isEmpty;
   // Without a line that looks like an error, the last one is the nearest to what ended it: a word of success before it says nothing of that.
-  const line = failed ? (errors[0] ?? lastLines(text)[0]) : workedLine(text, facts);
+  const line = failed ? (errors[0] ?? lastLines(text)[0]) : workedLine(text, facts, errors.at(-1));
   return { status: failed ? "failed" : "done", failing, ...counts, ...lineOf(line) };
 }
 
@@ -188,12 +188,13 @@ function saysFailed(run: ReturnType<typeof outcomeOf>, facts: CommandFacts | und
 /** A table of one row says that below it, in any language: what it says is the row. */
 const ONE_ROW = /^\(1 \p{L}+\)$/u;
 
-/** A run that worked has a verdict where it prints one, or hardly anything else. */
-function workedLine(text: string, facts: CommandFacts | undefined): string | undefined {
+/** A run that worked has a verdict where it prints one, or hardly anything else; behind a pipe its exit may be another program's, and what is known is the error that it printed. */
+function workedLine(text: string, facts: CommandFacts | undefined, error: string | undefined): string | undefined {
   if (facts?.purpose === "show") return undefined;
   const line = telling(text, facts?.purpose === "check");
   const isShort = text.length <= SHORT_RESULT_CHARS && text.trim().split("\n").length <= SHORT_RESULT_LINES;
-  return line !== undefined && (isShort || kindOf(line) < TELLING.length) ? line : undefined;
+  if (line !== undefined && kindOf(line) < TELLING.length) return line;
+  return error ?? (isShort ? line : undefined);
 }
 
 /** The line near either end that says the most exact thing, or else the last one. Of a check that is its verdict, and no address. */

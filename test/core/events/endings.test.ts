@@ -29,6 +29,12 @@ it.each([
   ["show-log", `TOTAL: 258\nThe file has been updated successfully.\n${"line\n".repeat(60)}`, undefined],
   ["theme-list", "Aether\nGruvbox\nKanagawa\nMiasma\nNord\nWhite", undefined],
   ["theme-current", "Nord", "Nord"],
+  [
+    "pip3 install x 2>&1 | tail -5",
+    `error: externally-managed-environment\n${"× This is how.\n".repeat(30)}`,
+    "error: externally-managed-environment",
+  ],
+  ["node make.mjs", `error: skipped one\n${"page\n".repeat(60)}12 pages created`, "12 pages created"],
   ["apt --version", "apt 2.8.3\nbash: [67134: 1 (255)] tcsetattr: Inappropriate ioctl for device", "apt 2.8.3"],
   ["deploy", `${"line\n".repeat(60)}Deployed successfully.`, "Deployed successfully."],
 ])("of %s is told in words that stand at its end, and not with the last of a list", (command, result, line) => {
