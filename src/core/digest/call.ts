@@ -34,50 +34,14 @@ const PATH_KEY =
 /** Where a tool runs, not what it works on. */
 const PLACE_KEY = /^(?:cwd|workdir|workspace|root)$/i;
 const COMMAND_KEYS = ["command", "cmd", "script", "code", "commands", "input", "chars"];
-const QUERY_KEYS = [
-  "pattern",
-  "query",
-  "regex",
-  "search_term",
-  "search",
-  "q",
-  "glob",
-  "symbol",
-  "file_name",
-  "name_pattern",
-];
+const QUERY_KEYS = "pattern query regex search_term search q glob symbol file_name name_pattern".split(" ");
 const URL_KEYS = ["url", "uri", "link", "href", "urls"];
-const EDIT_KEYS = [
-  "old_string",
-  "oldText",
-  "old_str",
-  "oldString",
-  "edits",
-  "patch",
-  "diff",
-  "new_string",
-  "newText",
-  "new_str",
-  "search",
-];
+const EDIT_KEYS = "old_string oldText old_str oldString edits patch diff new_string newText new_str search".split(" ");
 const CONTENT_KEYS = ["content", "contents", "file_text", "text", "code_edit"];
-const FREE_KEYS = [
-  "description",
-  "instruction",
-  "question",
-  "questions",
-  "title",
-  "prompt",
-  "message",
-  "task",
-  "subject",
-  "name",
-  "skill",
-  "explanation",
-  "thought",
-  "expression",
-  "id",
-];
+const FREE_KEYS =
+  "description instruction question questions title prompt message task subject name skill explanation thought expression id".split(
+    " ",
+  );
 const LINE_KEY = /^(?:offset|line_?number|(?:start|from|first)_?line(?:_one_indexed)?)$/i;
 
 /** Describes a call. Never throws: arguments that are not JSON are taken as free text. */

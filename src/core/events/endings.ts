@@ -18,7 +18,7 @@ export type EndingStatus = "done" | "failed" | "declined" | "interrupted" | "run
 
 export interface Ending {
   readonly status: EndingStatus;
-  /** The line of the result that says best how it ended, verbatim. */
+  /** The line of the result that says best how it ended, verbatim; all of a short result without one. */
   readonly line?: string;
   readonly exit?: number;
   readonly passed?: number;
@@ -43,7 +43,7 @@ const EDGE_CHARS = 1_200;
 const EDGE_LINES = 5;
 const SENTENCE_CHARS_MAX = 600;
 const SHORT_RESULT_CHARS = 240;
-/** Of more lines the last is one of a list. */
+/** So few are told whole; of more, any is one of a list. */
 const SHORT_RESULT_LINES = 5;
 const NOTHING_FAILED: readonly string[] = [];
 
@@ -192,9 +192,14 @@ const ONE_ROW = /^\(1 \p{L}+\)$/u;
 function workedLine(text: string, facts: CommandFacts | undefined, error: string | undefined): string | undefined {
   if (facts?.purpose === "show") return undefined;
   const line = telling(text, facts?.purpose === "check");
-  const isShort = text.length <= SHORT_RESULT_CHARS && text.trim().split("\n").length <= SHORT_RESULT_LINES;
-  if (line !== undefined && kindOf(line) < TELLING.length) return line;
-  return error ?? (isShort ? line : undefined);
+  const kind = line === undefined ? TELLING.length : kindOf(line);
+  if (kind < SUCCESS_KIND) return line;
+  const lines = text.length <= SHORT_RESULT_CHARS ? text.split("\n").filter((one) => isOwn(clean(one))) : [];
+  if (lines.length > 0 && lines.length <= SHORT_RESULT_LINES)
+    return lines.length === 1 || lines.some((one) => ONE_ROW.test(clean(one))) ? line : withoutColour(text).trim();
+  // A word of success may be of something else than what failed.
+  if (kind === SUCCESS_KIND) return error === undefined || error === line ? line : `${error}\n${line}`;
+  return error;
 }
 
 /** The line near either end that says the most exact thing, or else the last one. Of a check that is its verdict, and no address. */

@@ -79,8 +79,10 @@ export function isOfClient(line: string): boolean {
 
 /** OpenClaw, around what a person sent through a channel: its own events, and who sent it when (its `strip-inbound-meta.ts`). */
 const CHANNEL_EVENT = /^System(?: \(untrusted\))?: \[[^\]\n]{1,60}\] ?([^\n]*)(?:\n+|$)/;
-/** The event that a command in the background has ended, by the beginning of its session's name. */
+/** The event that a command in the background has ended, by the beginning of its session's name, and how. */
 const ENDED_EVENT = /^Exec (?:completed|failed) \(([\w-]{4,40}), (?:code|signal) /;
+/** Claude Code, in a reminder. */
+const ENDED_REMINDER = /\bBackground Bash (\S{1,40}) [^\n]{0,400}?\(status: (?!running)[^\n<]{0,200}/g;
 const CHANNEL_METADATA = /^[^\n]{1,80} \(untrusted metadata\):\n```json\n[^]{0,4000}?\n```(?:\n+|$)/;
 const SENT_AT = /^\[[^\]\n]{0,120}\d{4,5}-\d\d-\d\d \d\d:\d\d [^\]\n]{1,12}\] /;
 const MESSAGE_ID = /\n\[message_id: [^\]\n]{1,80}\]\s*$/;
@@ -122,16 +124,28 @@ export function ownWords(sent: string): string {
   return own.replace(SENT_AT, "").replace(MESSAGE_ID, "");
 }
 
-/** How the names of sessions begin that the client says, above a person's words, have ended. */
-export function endedSessions(sent: string): readonly string[] {
-  const ended: string[] = [];
+export interface EndedCommand {
+  /** How the name of its session begins. */
+  readonly session: string;
+  /** What the client says of it. */
+  readonly text: string;
+}
+
+/** Commands in the background of which the client says, above a person's words or in a reminder, that they have ended. */
+export function endedCommands(sent: string): readonly EndedCommand[] {
+  const ended: EndedCommand[] = [];
   let left = sent.trimStart();
   for (let event = CHANNEL_EVENT.exec(left); event !== null; event = CHANNEL_EVENT.exec(left)) {
-    ended.push(...(ENDED_EVENT.exec(event[1]!)?.slice(1) ?? []));
+    const session = ENDED_EVENT.exec(event[1]!)?.[1];
+    if (session !== undefined) ended.push({ session, text: event[1]! });
     left = left.slice(event[0].length);
   }
+  for (const [text, session] of sent.startsWith(REMINDER) ? sent.matchAll(ENDED_REMINDER) : [])
+    ended.push({ session: session!, text });
   return ended;
 }
+
+const REMINDER = "<system-reminder>";
 
 /** Cline and Roo Code send the results of calls and the words of a person as texts of one message, one of which opens so. */
 const STATE_START = /^\s*<environment_details>/;

@@ -255,7 +255,9 @@ function placeAfter(
   stated: string | undefined,
 ): Pick<Events, "folder" | "branch" | "committed"> {
   const own = folderIn(summary, facts, text);
-  const isElsewhere = stated !== undefined && own !== undefined && !areNested(own, stated);
+  // A folder that is named from another is not known.
+  const isUnknown = own === undefined && facts?.folder !== undefined;
+  const isElsewhere = isUnknown || (stated !== undefined && own !== undefined && !areNested(own, stated));
   const folder = stated ?? own;
   const branch = isElsewhere ? undefined : branchIn(summary, text, ending.status === "done");
   const commits = ending.status === "done" && commitsIn(summary, facts, text);

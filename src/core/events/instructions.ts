@@ -62,14 +62,20 @@ export interface Rule {
 export function rulesIn(shown: string): readonly Rule[] {
   const lists: Rule[][] = [[]];
   let above = "";
+  let within: readonly { readonly margin: number; readonly text: string }[] = [];
   for (const line of withoutGutter(shown).split("\n")) {
     const text = withoutLineNumber(line);
     if (!RULE.test(text)) {
       if (text.trim() !== "" && lists.at(-1)!.length > 0) lists.push([]);
-      if (text.trim() !== "") above = text.replace(LEAD_MARKS, "");
+      if (text.trim() !== "") [above, within] = [text.replace(LEAD_MARKS, ""), []];
     } else if (text.length <= RULE_CHARS_MAX) {
       const lead = above === "" || above.length > LEAD_CHARS_MAX ? {} : { lead: above };
-      lists.at(-1)!.push({ text: text.trim().replace(/^(?:[-*+•]|\d{1,3}[.)])\s+/, ""), ...lead });
+      const own = text.trim().replace(/^(?:[-*+•]|\d{1,3}[.)])\s+/, "");
+      const margin = text.length - text.trimStart().length;
+      // An item within another may say the opposite without it.
+      within = within.filter((outer) => outer.margin < margin);
+      lists.at(-1)!.push({ text: [...within.map((outer) => outer.text), own].join(": "), ...lead });
+      within = [...within, { margin, text: own.replace(/[:：]$/, "") }];
     }
   }
   return lists

@@ -7,7 +7,15 @@ const ENDED = /\b(?:completed|finished|exited|failed|killed|stopped|terminated|e
 const AROUND_CHARS = 600;
 
 export function stillRunning({ calls, all }: Events): readonly CallEvent[] {
-  const running = calls.filter(({ ending }) => ending.status === "running");
+  const started = new Set<string>();
+  const running = calls.filter((event) => {
+    if (event.ending.status !== "running") return false;
+    const ids = runningIds(event);
+    // Who asks after what runs already has started nothing.
+    const isAsked = ids.some((id) => started.has(id));
+    for (const id of ids) started.add(id);
+    return !isAsked;
+  });
   return running.filter((event) => {
     const ids = runningIds(event);
     return !all.some((later) => later.message > event.message && tellsEnd(later, ids));
@@ -25,7 +33,7 @@ function tellsEnd(event: Events["all"][number], ids: readonly string[]): boolean
     const { speaker } = event;
     if (speaker.by === "report") return ids.some((id) => speaker.text.includes(id));
     const { ended = [] } = speaker.by === "person" || speaker.by === "harness" ? speaker : {};
-    return ended.some((name) => ids.some((id) => id.startsWith(name)));
+    return ended.some(({ session }) => ids.some((id) => id.startsWith(session)));
   }
   if (!ids.some((id) => event.call.arguments.includes(id))) return false;
   return (

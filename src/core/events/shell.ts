@@ -55,7 +55,7 @@ const CHECKS =
   /(?:^|[\s:_-])(?:tests?|pytest|unittest|jest|vitest|mocha|tox|nox|ctest|rspec|phpunit|check|lint|clippy|eslint|oxlint|biome|tsc|tsgo|mypy|pyright|ruff|flake8|build|compile|vet|make|typecheck|verify)(?=$|[\s:_-])/i;
 /** Programs that take such words as names of things. */
 const TAKES_NAMES = new Set(
-  "git gh mkdir touch cp mv rm ln sed tee kill pkill chmod chown tar zip unzip curl wget ssh scp docker kubectl open code".split(
+  "git gh mkdir touch cp mv rm ln sed tee kill pkill chmod chown tar zip unzip curl wget ssh scp docker kubectl open code psql mysql sqlite3".split(
     " ",
   ),
 );

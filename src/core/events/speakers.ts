@@ -6,7 +6,7 @@
 import { opensWithHandoff } from "../handoff/marks.ts";
 import { contentText, type Message, type Part } from "../transcript/message.ts";
 import { holdsConsoleOutput } from "./console.ts";
-import { endedSessions } from "./envelopes.ts";
+import { endedCommands, type EndedCommand } from "./envelopes.ts";
 import { isRecordedSummary, personText, slashCommandIn, textsIn } from "./person.ts";
 
 export type Speaker =
@@ -14,7 +14,7 @@ export type Speaker =
       readonly by: "person";
       readonly text: string;
       readonly media: readonly Part[];
-      readonly ended?: readonly string[];
+      readonly ended?: readonly EndedCommand[];
     }
   /** A slash command, with what a person gave it. */
   | { readonly by: "command"; readonly text: string }
@@ -25,8 +25,8 @@ export type Speaker =
   | { readonly by: "report"; readonly text: string }
   | { readonly by: "system"; readonly text: string }
   | { readonly by: "interruption" }
-  /** `folder`: where the client says that it works. `ended`, also above a person's words: which sessions of commands, by how their names begin. */
-  | { readonly by: "harness"; readonly folder?: string; readonly ended?: readonly string[] };
+  /** `folder`: where the client says that it works. `ended`, also above a person's words: which commands in the background have. */
+  | { readonly by: "harness"; readonly folder?: string; readonly ended?: readonly EndedCommand[] };
 
 const INTERRUPTED = /^\s*(?:\[Request interrupted by user|<turn_aborted>)/;
 /** Codex, before the first request. */
@@ -62,7 +62,7 @@ export function speakerOf(message: Message, before: Speaker | undefined): Speake
   return { by: "harness", ...(folder === undefined ? {} : { folder }), ...endedIn(message) };
 }
 
-function endedIn(message: Message): { readonly ended?: readonly string[] } {
-  const ended = textsIn(message).flatMap(endedSessions);
+function endedIn(message: Message): { readonly ended?: readonly EndedCommand[] } {
+  const ended = textsIn(message).flatMap(endedCommands);
   return ended.length === 0 ? {} : { ended };
 }

@@ -10,10 +10,11 @@ const STATED_BRANCH =
   /(?:^|\n)(?:On branch |Switched to (?:a new )?branch ')([\w./-]+)|(?:^|\n)\[([\w./-]+)(?: \(root-commit\))? [0-9a-f]{7,40}\]/;
 /** Commands that print the name of the branch and nothing else. */
 const ASKS_BRANCH = /\bgit (?:branch --show-current|rev-parse --abbrev-ref HEAD)\s*$/;
-const NAMES_BRANCH = /\bgit (?:branch -[mM]|checkout -[bB]|switch -[cC]) ([\w./-]+)\s*(?:$|[;&|\n])/;
+const NAMES_BRANCH =
+  /\bgit (?:branch -[mM](?: [\w./-]+(?= [\w./-]))?|checkout -[bB]|switch -[cC]) ([\w./-]+)\s*(?:$|[;&|\n])/;
 const BRANCH_NAME = /^[\w./-]+$/;
 /** A command that goes elsewhere on its way, or sends git there, tells of that repository. */
-const GOES_ELSEWHERE = /\b(?:Push-Location|Set-Location|pushd)\b|\bgit\s+-C\b/i;
+const GOES_ELSEWHERE = /\b(?:Push-Location|Set-Location|pushd|ssh)\b|\bgit\s+-C\b|[;&|(\n]\s{0,20}cd\s/i;
 const ABSOLUTE = /^(?:\/|~|[A-Za-z]:[\\/])/;
 
 /** Calls behind which a harness says where it is; what others show is not its word. */

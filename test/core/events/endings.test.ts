@@ -34,7 +34,21 @@ it.each([
     `error: externally-managed-environment\n${"× This is how.\n".repeat(30)}`,
     "error: externally-managed-environment",
   ],
-  ["node make.mjs", `error: skipped one\n${"page\n".repeat(60)}12 pages created`, "12 pages created"],
+  [
+    "node make.mjs",
+    `error: skipped one\n${"page\n".repeat(60)}12 pages created`,
+    "error: skipped one\n12 pages created",
+  ],
+  [
+    "kubectl get pods",
+    "NAME READY STATUS\nweb-1 0/1 CrashLoopBackOff\nweb-2 1/1 Running",
+    "NAME READY STATUS\nweb-1 0/1 CrashLoopBackOff\nweb-2 1/1 Running",
+  ],
+  [
+    "./migrate.sh",
+    "migrating orders: FAILED (duplicate key)\nsummary: 2 success",
+    "migrating orders: FAILED (duplicate key)\nsummary: 2 success",
+  ],
   ["apt --version", "apt 2.8.3\nbash: [67134: 1 (255)] tcsetattr: Inappropriate ioctl for device", "apt 2.8.3"],
   ["deploy", `${"line\n".repeat(60)}Deployed successfully.`, "Deployed successfully."],
 ])("of %s is told in words that stand at its end, and not with the last of a list", (command, result, line) => {
@@ -45,7 +59,7 @@ describe("a table of one row", () => {
   it.each([
     [" count \n-------\n    37\n(1 row)\n", "37"],
     [" anzahl | name \n--------+------\n      4 | Öl\n(1 Zeile)\n", "4 | Öl"],
-    [" a \n---\n 1\n 2\n(2 rows)\n", "(2 rows)"],
+    [" a \n---\n 1\n 2\n(2 rows)\n", "a \n---\n 1\n 2\n(2 rows)"],
   ])("%j says %j", (result, line) => {
     expect(eventOf(run("psql -c 'select 1'", result)).ending.line).toBe(line);
   });

@@ -6,6 +6,17 @@ import { expectLinear } from "../../support/linear.ts";
 import type { Message } from "../../../src/core/transcript/message.ts";
 import { does, edits, eventsIn, reads, run } from "./session-talk.ts";
 
+it("tells of an item within another also that", () => {
+  const shown =
+    "## Never\n- Write into `generated/`\n  - use `make gen` instead\n- Push by hand:\n  - except for hotfixes";
+  expect(rulesIn(shown).map(({ text }) => text)).toEqual([
+    "Write into `generated/`",
+    "Write into `generated/`: use `make gen` instead",
+    "Push by hand:",
+    "Push by hand: except for hotfixes",
+  ]);
+});
+
 describe("an instruction file", () => {
   it.each([
     "AGENTS.md",

@@ -78,6 +78,21 @@ describe("what still runs", () => {
       ["exec"],
     ],
     [
+      "is not what only asks after it",
+      [CODEX, does("write_stdin", { session_id: 4021, chars: "" }, "Process running with session ID 4021\nOutput:\n")],
+      ["exec_command"],
+    ],
+    [
+      "is not one of which a reminder says that it completed",
+      [
+        SERVER,
+        user(
+          "<system-reminder>Background Bash bash_7 (command: npm run dev) (status: completed) (exit code 0)</system-reminder>",
+        ),
+      ],
+      [],
+    ],
+    [
       "is a session with a name",
       [does("exec", { command: "find /srv" }, "Command still running (session grand-river, pid 4757). Use process.")],
       ["exec"],

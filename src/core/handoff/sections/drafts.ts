@@ -13,7 +13,7 @@ import { answersOf } from "../../events/questions.ts";
 import { saysLittle } from "../../events/text.ts";
 import { contentText, type Message } from "../../transcript/message.ts";
 import { clipped, DASH, recency, type AlreadyVisible, type ItemDraft } from "../items.ts";
-import { targetText } from "../turns/deeds.ts";
+import { endingText, targetText } from "../turns/deeds.ts";
 import { sentencesWithin } from "../turns/shape.ts";
 import { isQuestion, mediaText, PASTE_CHARS_MIN } from "../turns/words.ts";
 import type { Words } from "../translations.ts";
@@ -154,7 +154,8 @@ function repeatText({ events, redact, shortened }: HandoffMaterial): readonly st
 
 function checkText({ shortened, events, redact }: HandoffMaterial, event: CallEvent): string {
   const { message, ending } = event;
-  const { passed, failed, failing, status, line } = ending;
+  const { passed, failed, failing, status } = ending;
+  const line = ending.line === undefined ? undefined : endingText(ending, redact);
   const counts = [
     ...(failed === undefined || failed === 0 ? [] : [`${failed} failed`]),
     ...(passed === undefined ? [] : [`${passed} passed`]),

@@ -2,6 +2,7 @@
 import { describeCall, withoutChangeOfFolder } from "../../digest/call.ts";
 import { oneLine } from "../../digest/cut.ts";
 import { headOfChange } from "../../events/changes.ts";
+import { isOfClient } from "../../events/envelopes.ts";
 import type { CallEvent } from "../../events/events.ts";
 import { argumentsIn, valuesIn } from "../../events/things.ts";
 import { keptWhile, keptWith } from "../../kept.ts";
@@ -99,7 +100,9 @@ function callWithin(event: CallEvent, redact: TellerOptions["redact"]): (charsMa
   const { summary, call } = event;
   const { action, command, tool, paths } = summary;
   if (command !== undefined) {
-    const text = redact(command.trim()).replace(/\s+/g, " ");
+    const text = redact(command.trim())
+      .replace(/\s+/g, " ")
+      .replace(/\p{Cc}/gu, "�");
     const own = withoutChangeOfFolder(text);
     return (charsMax) => {
       const room = Math.max(DEED_CHARS_MIN, Math.min(charsMax, TARGET_CHARS_MAX * 2));
@@ -118,10 +121,18 @@ function callWithin(event: CallEvent, redact: TellerOptions["redact"]): (charsMa
   return (charsMax) => `${tool}(${oneLine(given, Math.max(DEED_CHARS_MIN, Math.min(charsMax, 600) - tool.length))})`;
 }
 
+/** What a result says of how it ended, in one line. Its lines are redacted together: one alone does not show that it is a secret. */
+export function endingText({ line = "" }: CallEvent["ending"], redact: TellerOptions["redact"]): string {
+  const safe = redact(line);
+  if (!safe.includes("\n")) return safe;
+  const lines = safe.split("\n").map((one) => one.trim());
+  return lines.filter((one) => one !== "" && !isOfClient(one)).join(" / ");
+}
+
 /** How it ended, in words of the result; nothing where all there is to say is that it was done. */
 function howText(event: CallEvent, { redact, things }: TellerOptions): string {
   const { ending, summary, text } = event;
-  const said = ending.line === undefined ? "" : redact(ending.line);
+  const said = endingText(ending, redact);
   switch (ending.status) {
     case "declined":
       return ` → ${declinedText(event, redact)}`;

@@ -16,7 +16,10 @@ const LINES_ABOVE_MAX = 60;
 
 /** Where the line is that an item of a list or a row of a table stands under, or else the heading above a line; -1 where there is none. */
 export function leadAt(lines: readonly string[], at: number): number {
-  if (isRow(lines[at]!)) return headerAt(lines, at);
+  if (isRow(lines[at]!)) {
+    const header = headerAt(lines, at);
+    return header < 0 ? headingAt(lines, at) : header;
+  }
   const item = itemIn(lines[at]!);
   if (item === undefined) return headingAt(lines, at);
   for (let above = at - 1; above >= Math.max(0, at - LINES_ABOVE_MAX); above--) {
@@ -30,12 +33,14 @@ export function leadAt(lines: readonly string[], at: number): number {
   return -1;
 }
 
-/** The items that an item stands within and what these stand under, the nearest first; of any other line the one that it stands under. */
+/** The items that an item stands within and what these stand under, the nearest first, and of rows the first; and the heading above all of it. */
 export function leadsOf(lines: readonly string[], at: number): readonly number[] {
   const lead = leadAt(lines, at);
   if (lead < 0) return [];
-  const isWithin = itemIn(lines[lead]!) !== undefined && marginOf(lines[lead]!) < marginOf(lines[at]!);
-  return isWithin ? [lead, ...leadsOf(lines, lead)] : [lead];
+  const isItem = itemIn(lines[lead]!) !== undefined;
+  if (isItem ? marginOf(lines[lead]!) < marginOf(lines[at]!) : !HEADING.test(lines[lead]!))
+    return [lead, ...leadsOf(lines, lead)];
+  return [lead];
 }
 
 function isRow(line: string): boolean {

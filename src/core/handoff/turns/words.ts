@@ -1,7 +1,7 @@
 /** What people, the system and the agent said in a turn, line by line. */
 import type { HeardEvent, SaidEvent } from "../../events/events.ts";
 import { chosenOption } from "../../events/questions.ts";
-import { sentencesOf } from "../../events/text.ts";
+import { saysLittle, sentencesOf } from "../../events/text.ts";
 import { keptWhile, keptWith } from "../../kept.ts";
 import type { Part } from "../../transcript/message.ts";
 import { line, type Line, type LineKind, type Spoken, type TellerOptions } from "./line.ts";
@@ -34,10 +34,13 @@ export function heardLines({ speaker, message }: HeardEvent, options: TellerOpti
       if (message === live)
         return [line("remark", message, { lead: `[${message + 1}] User: `, body: proseBody(BELOW) }, BELOW_TIMES)];
       if (isBeside(speaker.text)) return [];
-      const option = chosenOption(speaker.text, before);
+      const answered = chosenOption(speaker.text, before) ?? questionBefore(speaker.text, before);
       const own = newWords(speaker, isAskedAgain);
-      const words = option === undefined ? own : `${own} (${option})`;
-      return [askedLine(speaker, message, redact, words)];
+      const words = answered === undefined ? own : `${own} (${answered})`;
+      const ended = (speaker.ended ?? []).map(({ text }) =>
+        line("deed", message, { lead: "· ", body: proseBody(text, redact) }),
+      );
+      return [...ended, askedLine(speaker, message, redact, words)];
     }
     case "command":
       return [line("request", message, { lead: `[${message + 1}] User: `, body: proseBody(speaker.text, redact) })];
@@ -56,6 +59,15 @@ export function heardLines({ speaker, message }: HeardEvent, options: TellerOpti
     default:
       return [];
   }
+}
+
+const QUESTION_CHARS_MAX = 200;
+
+/** The question that a few words answer: without it they would seem to answer whatever stands before them. */
+function questionBefore(text: string, before: string): string | undefined {
+  if (!saysLittle(text) || !isQuestion(before)) return undefined;
+  const question = sentencesOf(before.trim()).at(-1)!.trim();
+  return question.length > QUESTION_CHARS_MAX ? undefined : question;
 }
 
 /** What is told of the live request, which stands after the handoff. */

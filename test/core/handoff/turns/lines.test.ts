@@ -56,6 +56,19 @@ describe("words", () => {
     expect(told([message])).toEqual([line]);
   });
 
+  it("stand below what the client says has ended", () => {
+    const sent = "System: [2026-03-23 23:29:33 UTC] Exec failed (calm-ott, code 2) :: no such table\n\n続けて";
+    expect(told([user(sent)])).toEqual(["· Exec failed (calm-ott, code 2) :: no such table", "[1] User: 続けて"]);
+  });
+
+  it.each([
+    ["nie", "Gotowe. Czy podnieść cenę do 19 zł?", "[2] User: nie (Czy podnieść cenę do 19 zł?)"],
+    ["はい", "消しますか？", "[2] User: はい (消しますか？)"],
+    ["ok", "Das ist erledigt.", "[2] User: ok"],
+  ])("so few as %j have the question with them that they answer", (word, before, line) => {
+    expect(told([says(before), user(word)])).toContain(line);
+  });
+
   it("of a person have their pictures and documents with them, by kind, name and size", () => {
     const data = "A".repeat(4_096);
     const message: Message = {

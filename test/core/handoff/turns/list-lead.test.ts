@@ -36,6 +36,23 @@ it("is of an item within an item also what that stands under", () => {
   expect(leadsOf(LINES, 8)).toEqual([]);
 });
 
+it("is of a row, and of a list that a sentence leads in to, also the heading above", () => {
+  const page = [
+    "## Approved",
+    "- chairs",
+    "",
+    "## Rejected",
+    "These are too dear:",
+    "| item | price |",
+    "|---|---|",
+    "| sofa | 900 |",
+    "- lamps",
+  ];
+  expect(leadsOf(page, 7)).toEqual([5, 3]);
+  expect(leadsOf(page, 5)).toEqual([3]);
+  expect(leadsOf([...page.slice(0, 5), "- lamps"], 5)).toEqual([4, 3]);
+});
+
 it("tells the end of a list below all that it stands under", () => {
   const done = Array.from({ length: 12 }, (_, at) => `- Punkt ${at} ist umgesetzt und liegt auf dem Zweig bereit.`);
   const text = [
