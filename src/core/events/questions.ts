@@ -43,15 +43,16 @@ function questionIn(args: string): string | undefined {
   }
 }
 
-/** All of a reply, or what stands before the first mark of it. */
-const LABEL = /^\(?(\p{L}|\d{1,2})\)?(?:[.,:;)]|$)/u;
-const MARKS_BEFORE = /^[\s\-*•|>(`]+/;
+/** All of a reply, or what stands before the first mark of it; or the last word of a short one: "Option C". */
+const LABEL = /^\(?(\p{L}|\d{1,2})\)?(?:[.,:;)]|$)|^.{1,30} \(?([A-Z])\)?[.!]?$/u;
+const MARKS_BEFORE = /^[\s\-*•|>(`#]+/;
 const MARKS_BEHIND = /^[\s*)`\]]*[.):：、|–-]/u;
 const LABEL_CHARS_MAX = 40;
 
 /** The line of a text that states the option which a person chose by its letter or number, in a list or a table; absent where none does. */
 export function chosenOption(reply: string, asked: string): string | undefined {
-  const label = LABEL.exec(reply.trim())?.[1]?.toUpperCase();
+  const [, first, last] = LABEL.exec(reply.trim()) ?? [];
+  const label = (first ?? last)?.toUpperCase();
   if (label === undefined) return undefined;
   const isOption = (line: string): boolean => {
     const own = line.slice(0, LABEL_CHARS_MAX).replace(MARKS_BEFORE, "").toUpperCase();

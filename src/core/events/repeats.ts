@@ -12,8 +12,8 @@ export interface Repeat {
 }
 
 /**
- * Calls that had the very same arguments and result each time, the most frequent first; one that works after each change is no
- * repetition. Results are compared only where calls are the same: most of a conversation's text is in results that nothing repeats.
+ * Calls that had the very same arguments and, up to the last, the very same result, the most frequent first; one that works after each
+ * change is no repetition. Results are compared only where calls are the same: most of a conversation's text is in results that nothing repeats.
  */
 export function repeatedCalls({ calls }: Events): readonly Repeat[] {
   const others = changesBefore(calls);
@@ -24,7 +24,7 @@ export function repeatedCalls({ calls }: Events): readonly Repeat[] {
   const same = Map.groupBy(again, ({ call }) => `${call.name}\n${call.arguments}`);
   return [...same.values()]
     .filter((group) => group.length >= REPEATED_MIN)
-    .flatMap((group) => [...Map.groupBy(group, ({ text }) => text).values()])
+    .map((group) => group.slice(group.findLastIndex(({ text }) => text !== group.at(-1)!.text) + 1))
     .flatMap((group) => [...Map.groupBy(group, others(group)).values()])
     .filter((group) => group.length >= REPEATED_MIN)
     .map((group) => ({ event: group.at(-1)!, times: group.length }))

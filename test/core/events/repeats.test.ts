@@ -53,6 +53,18 @@ describe("the state of a handoff", () => {
     expect(state).toContain("npm test (5 times)");
   });
 
+  it("does not say it of a call that came to something else at last, and counts from when it was the same", async () => {
+    const pods = (results: readonly string[], command: string): readonly (readonly Message[])[] =>
+      results.map((result, at) => ran("terminal", { command }, result, `${command}${at}`));
+    const state = await stateOf(
+      LOOKED,
+      pods(["Pending", "Pending", "Pending", "Running"], "kubectl get pods").flat(),
+      pods(["Running", "Gone", "Gone", "Gone"], "kubectl get jobs").flat(),
+    );
+    expect(state).not.toContain("get pods (");
+    expect(state).toContain("kubectl get jobs (3 times)");
+  });
+
   it("does not say it of calls that came to something else, nor of two", async () => {
     const state = await stateOf(
       LOOKED,
