@@ -162,6 +162,7 @@ function candidatesOf(request: HandoffRequest, template: readonly Section[]): Ca
       measure,
       from: hasProse && proseUntil !== undefined ? proseUntil : from,
       carried: hasProse ? [] : (previous?.sections.get("actions") ?? []),
+      carriedAt: lastHandoffAt(messages),
       // Few words may be in other words, and answer something else there.
       isBeside: (text) => !saysLittle(text) && request.beside.includes(text),
       tellsRequests: !topics.has("messages"),

@@ -35,6 +35,8 @@ export interface RecordRequest extends LinesOptions {
   readonly measure: Measure;
   /** Turns of an earlier record, oldest first. */
   readonly carried: readonly string[];
+  /** Index of the message that is that record; -1 for none. What stands in front of it was kept from before. */
+  readonly carriedAt: number;
   /** Whether a text is about the focus, where there is one: such lines get most of the room. */
   readonly matches?: ((text: string) => boolean) | undefined;
 }
@@ -76,24 +78,32 @@ export function recordOf(request: RecordRequest): SessionRecord {
   };
 }
 
-function sharedTurns({ events, carried, matches, ...request }: RecordRequest): readonly SharedTurn[] {
-  const turns = turnsOf(events.all, request);
-  const later = linesOfTurns(turns, request);
+function sharedTurns({ events, carried, carriedAt, matches, ...request }: RecordRequest): readonly SharedTurn[] {
+  const { from, until } = request;
+  const front = carried.length === 0 ? [] : turnsOf(events.all, { from, until: Math.min(carriedAt, until) });
+  const turns = turnsOf(events.all, { from: front.length === 0 ? from : carriedAt, until });
+  const told = linesOfTurns([...front, ...turns], request);
+  const later = told.slice(front.length);
   const earlier = linesOfCarried(carried);
   // An earlier record may end within a turn: what comes first belongs to its last, also the request that stood below it.
   const isAwaited = earlier.at(-1)?.some(isBelow) === true;
   const goesOn = earlier.length > 0 && turns.length > 0 && (isContinued(turns[0]!) || isAwaited) ? 1 : 0;
-  const [before, after] = [earlier.slice(-1).flat(), later.slice(0, goesOn).flat()];
+  const [newest, after] = [earlier.slice(-1).flat(), later.slice(0, goesOn).flat()];
   const asked = isAwaited ? after.filter((line) => line.kind === "request" || isBelow(line)) : [];
-  const kept = asked.length === 0 ? before : before.filter((line) => !isBelow(line));
+  const kept = asked.length === 0 ? newest : newest.filter((line) => !isBelow(line));
   const last = [...asked, ...kept, ...after.filter((line) => !asked.includes(line))];
-  const all = earlier.length > 0 ? [...earlier.slice(0, -1), last, ...later.slice(goesOn)] : later;
+  const before = [...told.slice(0, front.length), ...earlier.slice(0, -1)];
+  const all = earlier.length > 0 ? [...before, last, ...later.slice(goesOn)] : later;
   const lines = withoutRepeats(all).map(withRunsCounted);
   const compared = all.flat().filter(({ kind }) => COMPARED.has(kind));
   const novelties = noveltiesAmong(compared.map(({ body }) => body.within(Infinity)));
   const novelty = new Map(compared.map((line, at) => [line, novelties[at]!]));
   const common = commonWords(all.flat());
-  const orders = [...carried.map((_, at) => at - carried.length), ...turns.slice(goesOn).map(({ start }) => start)];
+  const old = front.length + carried.length;
+  const orders = [
+    ...Array.from({ length: old }, (_, at) => at - old),
+    ...turns.slice(goesOn).map(({ start }) => start),
+  ];
   const isTalk = isTalkAlone(lines.flat());
   return orders.map((order, at) => {
     const own = lines[at]!;

@@ -27,6 +27,7 @@ function turnsIn(all: readonly Message[], given: Partial<RecordRequest>): Sessio
     live: -1,
     measure,
     carried: [],
+    carriedAt: -1,
     redact: (text) => text,
     shortened: (text) => text,
     isBeside: () => false,
@@ -77,6 +78,22 @@ describe("a record", () => {
       "Agent: The cart is there.",
     ]);
     expect(turnsIn(all, { carried, live: 0 }).within(2_000)).toHaveLength(2);
+  });
+
+  it("tells what was kept in front of an earlier one before it, and what came behind it after", () => {
+    const front = [user("Set the upload limit to three, please."), ...edits("src/a.ts")];
+    const all = [
+      ...front,
+      user("[precis handoff 1]\n[end of precis handoff 1]"),
+      ...edits("src/b.ts"),
+      user("And then?"),
+    ];
+    const carried = ["User: No, make it five.\n· Edit src/a.ts"];
+    const lines = told(2_000, { carried, carriedAt: front.length }, undefined, all).split("\n");
+    const order = ["[1] User: Set", "User: No, make it five.", "· Edit src/b.ts", "User: And then?"];
+    const places = order.map((opening) => lines.findIndex((one) => one.includes(opening)));
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    expect(places).not.toContain(-1);
   });
 
   it.each([400, 600, 800, 1_000, 1_200])("of %i tokens gives a focus its part", (tokens) => {
