@@ -114,7 +114,7 @@ function read(messages: readonly Message[]): Events {
     const folder = place.folder ?? start;
     if (folder !== undefined) folders.set(folder, (folders.get(folder) ?? 0) + 1);
     touchFiles(files, event, folder);
-    for (const rule of rulesRead(event)) rules.set(rule.text, { ...rule, place: place.folder });
+    for (const rule of rulesRead(event)) rules.set(`${rule.lead}\n${rule.text}`, { ...rule, place: place.folder });
     plan = planAfter(plan, event.summary, event.call.arguments);
   }
   // Paths that calls name without a folder are below the one that most ran in, which need not be the last.

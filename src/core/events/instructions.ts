@@ -54,7 +54,7 @@ function foldersAbove(path: string): readonly string[] {
 
 export interface Rule {
   readonly text: string;
-  /** The heading or the sentence that its list stands under. */
+  /** The heading or the sentence that its list stands under, and the items that it stands within. */
   readonly lead?: string;
 }
 
@@ -69,12 +69,13 @@ export function rulesIn(shown: string): readonly Rule[] {
       if (text.trim() !== "" && lists.at(-1)!.length > 0) lists.push([]);
       if (text.trim() !== "") [above, within] = [text.replace(LEAD_MARKS, ""), []];
     } else if (text.length <= RULE_CHARS_MAX) {
-      const lead = above === "" || above.length > LEAD_CHARS_MAX ? {} : { lead: above };
       const own = text.trim().replace(/^(?:[-*+•]|\d{1,3}[.)])\s+/, "");
       const margin = text.length - text.trimStart().length;
       // An item within another may say the opposite without it.
       within = within.filter((outer) => outer.margin < margin);
-      lists.at(-1)!.push({ text: [...within.map((outer) => outer.text), own].join(": "), ...lead });
+      const heading = above === "" || above.length > LEAD_CHARS_MAX ? [] : [above];
+      const leads = [...heading, ...within.map((outer) => outer.text)];
+      lists.at(-1)!.push({ text: own, ...(leads.length === 0 ? {} : { lead: leads.join(": ") }) });
       within = [...within, { margin, text: own.replace(/[:：]$/, "") }];
     }
   }

@@ -9,11 +9,11 @@ import { does, edits, eventsIn, reads, run } from "./session-talk.ts";
 it("tells of an item within another also that", () => {
   const shown =
     "## Never\n- Write into `generated/`\n  - use `make gen` instead\n- Push by hand:\n  - except for hotfixes";
-  expect(rulesIn(shown).map(({ text }) => text)).toEqual([
-    "Write into `generated/`",
-    "Write into `generated/`: use `make gen` instead",
-    "Push by hand:",
-    "Push by hand: except for hotfixes",
+  expect(rulesIn(shown).map(({ lead, text }) => `${lead}: ${text}`)).toEqual([
+    "Never: Write into `generated/`",
+    "Never: Write into `generated/`: use `make gen` instead",
+    "Never: Push by hand:",
+    "Never: Push by hand: except for hotfixes",
   ]);
 });
 
