@@ -122,8 +122,8 @@ function callWithin(event: CallEvent, redact: TellerOptions["redact"]): (charsMa
 }
 
 /** What a result says of how it ended, in one line. Its lines are redacted together: one alone does not show that it is a secret. */
-export function endingText({ line = "" }: CallEvent["ending"], redact: TellerOptions["redact"]): string {
-  const safe = redact(line);
+export function endingText(ending: CallEvent["ending"], redact: TellerOptions["redact"]): string {
+  const safe = redact(ending.line ?? "");
   if (!safe.includes("\n")) return safe;
   const lines = safe.split("\n").map((one) => one.trim());
   return lines.filter((one) => one !== "" && !isOfClient(one)).join(" / ");

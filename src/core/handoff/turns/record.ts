@@ -82,8 +82,8 @@ function sharedTurns({ events, carried, carriedAt, matches, ...request }: Record
   const { from, until } = request;
   const front = carried.length === 0 ? [] : turnsOf(events.all, { from, until: Math.min(carriedAt, until) });
   const turns = turnsOf(events.all, { from: front.length === 0 ? from : carriedAt, until });
-  const told = linesOfTurns([...front, ...turns], request);
-  const later = told.slice(front.length);
+  const made = linesOfTurns([...front, ...turns], request);
+  const later = made.slice(front.length);
   const earlier = linesOfCarried(carried);
   // An earlier record may end within a turn: what comes first belongs to its last, also the request that stood below it.
   const isAwaited = earlier.at(-1)?.some(isBelow) === true;
@@ -92,7 +92,7 @@ function sharedTurns({ events, carried, carriedAt, matches, ...request }: Record
   const asked = isAwaited ? after.filter((line) => line.kind === "request" || isBelow(line)) : [];
   const kept = asked.length === 0 ? newest : newest.filter((line) => !isBelow(line));
   const last = [...asked, ...kept, ...after.filter((line) => !asked.includes(line))];
-  const before = [...told.slice(0, front.length), ...earlier.slice(0, -1)];
+  const before = [...made.slice(0, front.length), ...earlier.slice(0, -1)];
   const all = earlier.length > 0 ? [...before, last, ...later.slice(goesOn)] : later;
   const lines = withoutRepeats(all).map(withRunsCounted);
   const compared = all.flat().filter(({ kind }) => COMPARED.has(kind));
