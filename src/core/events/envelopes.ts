@@ -82,7 +82,7 @@ const CHANNEL_EVENT = /^System(?: \(untrusted\))?: \[[^\]\n]{1,60}\] ?([^\n]*)(?
 /** The event that a command in the background has ended, by the beginning of its session's name, and how. */
 const ENDED_EVENT = /^Exec (?:completed|failed) \(([\w-]{4,40}), (?:code|signal) /;
 /** Claude Code, in a reminder. */
-const ENDED_REMINDER = /\bBackground Bash (\S{1,40}) [^\n]{0,400}?\(status: (?!running)[^\n<]{0,200}/g;
+const ENDED_REMINDER = /\bBackground Bash (\S{4,40}) [^\n]{0,400}?\(status: (?!running)[^\n<]{0,200}/g;
 const CHANNEL_METADATA = /^[^\n]{1,80} \(untrusted metadata\):\n```json\n[^]{0,4000}?\n```(?:\n+|$)/;
 const SENT_AT = /^\[[^\]\n]{0,120}\d{4,5}-\d\d-\d\d \d\d:\d\d [^\]\n]{1,12}\] /;
 const MESSAGE_ID = /\n\[message_id: [^\]\n]{1,80}\]\s*$/;
