@@ -24,7 +24,7 @@ export function deedLines(event: CallEvent, options: TellerOptions): readonly Li
   const { redact, shortened, lasting, isRepeated } = options;
   const deed = deedLineWith(redact)(shortened)(event, howText(event, options), lasting.get(event));
   if (!isReport(event)) return [deed];
-  const pieces = piecesWithout(event.text, redact, isRepeated);
+  const pieces = piecesWithout(event.text, redact, (one) => isRepeated(one, event));
   const isProse = isInSentences(event.text);
   const body = proseBody(event.text, redact, { pieces, hasEnd: isProse });
   return [deed, line("report", event.message, { lead: "Its report: ", body }, isProse ? 1 : PAGE_TIMES)];

@@ -17,10 +17,9 @@ export function linesOfTurns(turns: readonly Turn[], options: LinesOptions): rea
   const calls = turns.flatMap(({ events }) => events.filter((event) => event.kind === "call"));
   const lasting = lastingLines(calls);
   const things = createKnownThings();
-  const said = turns.flatMap(({ events }) => events.filter((event) => event.kind === "said"));
-  const isRepeated = repeatedLines(calls, said);
+  const isRepeated = repeatedLines(turns.flatMap(({ events }) => events.filter((event) => event.kind !== "heard")));
   const asked = turns.flatMap(({ events }) => events.flatMap(personIn));
-  const isAskedAgain = repeatedLines([], asked, 2);
+  const isAskedAgain = repeatedLines(asked);
   return turns.map((turn, at) => {
     const before = turns[at - 1]?.events.findLast((event) => event.kind === "said")?.text ?? "";
     return linesOfTurn(turn, { ...options, lasting, things, isRepeated, isAskedAgain, before });

@@ -2,7 +2,6 @@
 import { wholeWords } from "../../events/text.ts";
 import { createCounter } from "./counted.ts";
 
-const REPEATED_MIN = 3;
 /** More of one text is not looked through. */
 const TEXT_CHARS_READ_MAX = 60_000;
 /** Characters of the texts that are remembered before it starts afresh. */
@@ -10,26 +9,18 @@ const REMEMBERED_CHARS_MAX = 2_000_000;
 
 const count = createCounter(linesIn, REMEMBERED_CHARS_MAX);
 
-/**
- * Whether a line stands in at least so many results and texts of one speaker; of the speaker's own lines the last one is no repetition: it
- * says what holds by then.
- */
-export function repeatedLines(
-  calls: readonly Texts[],
-  said: readonly Texts[],
-  least: number = REPEATED_MIN,
-): (text: string, within?: Texts) => boolean {
-  const texts = [...calls, ...said];
-  const { pieces, counts, numberOf } = count(texts.map(({ text }) => text));
-  const lastIn: Texts[] = [];
-  pieces.slice(calls.length).forEach((own, at) => own.forEach((piece) => (lastIn[piece] = said[at]!)));
-  return (text, within) => {
-    const piece = numberOf(text.trim());
-    return piece !== undefined && counts[piece]! >= least && (within === undefined || lastIn[piece] !== within);
+/** Whether a line of a text stands in a later one, too: the last to have it tells it, for it says what holds by then. */
+export function repeatedLines(texts: readonly Text[]): (line: string, within: Text) => boolean {
+  const { pieces, numberOf } = count(texts.map(({ text }) => text));
+  const lastIn: Text[] = [];
+  pieces.forEach((own, at) => own.forEach((piece) => (lastIn[piece] = texts[at]!)));
+  return (line, within) => {
+    const piece = numberOf(line.trim());
+    return piece !== undefined && lastIn[piece] !== within;
   };
 }
 
-interface Texts {
+interface Text {
   readonly text: string;
 }
 

@@ -146,6 +146,17 @@ describe("words", () => {
     expect(last).toContain("# Plan of the shop");
   });
 
+  it("that two reports of pages have are told with the last of them alone", () => {
+    const page = (price: string) =>
+      `I opened the next page.\nSign up for our daily letter now.\nYou find us at 33 University Place.\nThe ${price} plate costs less than the others do.`;
+    const asks = (price: string) => does("delegate", { task: `Find the ${price} plate` }, page(price));
+    const lines = linesOf([user("Which is cheapest?"), ...asks("green"), ...asks("red")].flat());
+    const [first, last] = lines.filter(({ kind }) => kind === "report").map(({ body }) => body.within(130));
+    expect(first).toContain("The green plate");
+    expect(first).not.toContain("Sign up");
+    expect(last).toContain("Sign up");
+  });
+
   it("that several edits write into a file are told with the last of them", () => {
     const changes = ["a.ts", "b.ts", "b.ts"].map((path, at) => edits(path, `old ${at}`, "const limit = readLimit();"));
     const lines = told([user("Mend it."), ...changes.flat(), says("Done.")]);
