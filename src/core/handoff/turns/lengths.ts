@@ -18,8 +18,6 @@ export interface SharedLine extends Line {
   readonly about: boolean;
   /** Words of people and system come in the order of this, the largest first, of equals the newest, as far as their room reaches. */
   readonly order: number;
-  /** Words of a person that were said so often that they mean nothing alone. */
-  readonly isCommon: boolean;
   /** The most characters that it may have whatever the room. */
   readonly charsMax: number;
 }

@@ -119,9 +119,8 @@ function sharedBound(lines: readonly SharedLine[], { room, most, tokensAt }: Sha
 const UNTOLD: WrittenLine = { text: "", tokens: 0, isCut: true };
 
 /**
- * Tells no word of the agent in a turn of which no request is told: an answer would read as one to something else. Nor is a word that
- * was said time and again told where nothing tells what came of it. Of a turn of an earlier record, its words alone may be what is left; where people's words are told
- * elsewhere, no turn has a request.
+ * Tells no word of the agent in a turn of which no request is told: an answer would read as one to something else. Of a turn
+ * of an earlier record, its words alone may be what is left; where people's words are told elsewhere, no turn has a request.
  */
 export function withItsRequest({ order, lines }: TellableTurn): TellableTurn {
   const requests = lines.filter(({ kind }) => kind === "request");
@@ -132,12 +131,7 @@ export function withItsRequest({ order, lines }: TellableTurn): TellableTurn {
     ...line,
     at: (step) => (isAsked(step) ? line.at(step) : UNTOLD),
   });
-  const others = lines.filter(({ kind }) => kind !== "request");
-  const withOthers = (line: TellableLine): TellableLine => ({
-    ...line,
-    at: (step) => (others.some(({ at }) => at(step).text !== "") ? line.at(step) : UNTOLD),
-  });
-  return { order, lines: lines.map((line) => (isSaid(line) ? behind(line) : line.isCommon ? withOthers(line) : line)) };
+  return { order, lines: lines.map((line) => (isSaid(line) ? behind(line) : line)) };
 }
 
 function isSaid({ kind }: SharedLine): boolean {

@@ -98,7 +98,6 @@ function sharedTurns({ events, carried, carriedAt, matches, ...request }: Record
   const compared = all.flat().filter(({ kind }) => COMPARED.has(kind));
   const novelties = noveltiesAmong(compared.map(({ body }) => body.within(Infinity)));
   const novelty = new Map(compared.map((line, at) => [line, novelties[at]!]));
-  const common = commonWords(all.flat());
   const old = front.length + carried.length;
   const orders = [
     ...Array.from({ length: old }, (_, at) => at - old),
@@ -109,7 +108,7 @@ function sharedTurns({ events, carried, carriedAt, matches, ...request }: Record
     const own = lines[at]!;
     const age = orders.length - 1 - at;
     const ageAt = (place: number): number => age + (own.length - 1 - place) / LINES_A_TURN;
-    return { order, lines: own.map((line, place) => shared(line, ageAt(place), { matches, novelty, isTalk, common })) };
+    return { order, lines: own.map((line, place) => shared(line, ageAt(place), { matches, novelty, isTalk })) };
   });
 }
 
@@ -147,15 +146,6 @@ function withoutRepeats(turns: readonly (readonly Line[])[]): readonly (readonly
   return kept.toReversed();
 }
 
-/** Who said that often the same few words agreed or went on: "yes", "ok", "continue". */
-const COMMON_TIMES_MIN = 3;
-
-function commonWords(lines: readonly Line[]): ReadonlySet<Line> {
-  const short = lines.filter(({ kind, body }) => kind === "request" && saysLittle(body.within(Infinity)));
-  const alike = Map.groupBy(short, ({ body }) => keyOf(body.within(Infinity)));
-  return new Set([...alike.values()].filter((same) => same.length >= COMMON_TIMES_MIN).flat());
-}
-
 /** What the agent last said before each line of a person. */
 function wordsBefore(lines: readonly Line[]): ReadonlyMap<Line, string> {
   const before = new Map<Line, string>();
@@ -177,10 +167,9 @@ const LINES_A_TURN = 8;
 interface Comparing extends Pick<RecordRequest, "matches"> {
   readonly novelty: ReadonlyMap<Line, number>;
   readonly isTalk: boolean;
-  readonly common: ReadonlySet<Line>;
 }
 
-function shared(line: Line, age: number, { matches, novelty, isTalk, common }: Comparing): SharedLine {
+function shared(line: Line, age: number, { matches, novelty, isTalk }: Comparing): SharedLine {
   const beyond = Math.max(0, age + 1 - NEWEST_TURNS);
   const byAge = Math.max(OLDEST_SHARE, 1 / (1 + DECAY_A_TURN * beyond));
   const fading = line.kind === "shown" || line.kind === "look" ? 1 / (1 + SHOWN_DECAY_A_TURN * age) ** 2 : byAge;
@@ -192,7 +181,6 @@ function shared(line: Line, age: number, { matches, novelty, isTalk, common }: C
     about,
     // Behind the newest turn of a talk, words that stand nowhere else come first, however old they are.
     order: line.worth * (isTalk ? (age < 1 ? Infinity : own) : 1),
-    isCommon: common.has(line),
     charsMax: Infinity,
   };
 }

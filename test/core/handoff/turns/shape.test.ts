@@ -67,7 +67,6 @@ describe("sentences of a text of one line", () => {
       share: 1,
       about: true,
       order: 1,
-      isCommon: false,
       charsMax: Infinity,
     };
     const { text } = createWriter(createMeasure())(promised)(80, true);
