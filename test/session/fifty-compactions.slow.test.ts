@@ -18,7 +18,7 @@ import { writerAt } from "../support/writers.ts";
 const ROUNDS = 50;
 const WINDOW = 24_000;
 const THRESHOLD = 0.25;
-const HANDOFF_TOKENS_MAX = 1_200;
+const HANDOFF_TOKENS_MAX = 1_800;
 const FIRST_REQUEST = "Build the shop's order pages one after another, each with its own test.";
 /** More than a handoff holds; the newest come first. */
 const RULES = Array.from(

@@ -163,7 +163,8 @@ describe("a forgetful model", () => {
   });
 
   it("that is cut off loses no more than its last item", async () => {
-    endpoint.play(answer(({ user }) => careful(user), { finish: "length" }));
+    const shelves = Array.from({ length: 60 }, (_, at) => `\n- Shelf ${at} holds the plums of the order ${at}.`);
+    endpoint.play(answer(({ user }) => `${careful(user)}${shelves.join("")}`, { finish: "length" }));
     const runtime = createRuntime({
       settings: { contextLength: WINDOW },
       writers: { auxiliary: writerAt(endpoint, "poor-1") },

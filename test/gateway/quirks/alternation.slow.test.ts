@@ -5,7 +5,7 @@ import { PROTOCOL_MODELS } from "../../../provider/test/models.ts";
 import { ask } from "../support/asking.ts";
 import { stand } from "../support/standing.ts";
 
-const WINDOW_TOKENS = 8_000;
+const WINDOW_TOKENS = 6_000;
 const TURNS = 40;
 
 const STRICT = {

@@ -34,8 +34,8 @@ const SUMMARY_TOKENS_MAX = 12_000;
  * compaction that follows, so in a small window, where they come to little, the handoff may have more.
  */
 const RECORD_CONTENT_SHARE = 0.4;
-const RECORD_THRESHOLD_SHARE = 0.2;
-const RECORD_TOKENS_MAX = 6_000;
+const RECORD_THRESHOLD_SHARE = 0.3;
+const RECORD_TOKENS_MAX = 9_000;
 /** Files read in the first exchange would otherwise be sent with every request for the rest of a session. */
 const HEAD_SHARE_MAX = 0.1;
 
@@ -144,7 +144,7 @@ export function compressorFigures(settings: CompressorSettings): readonly Figure
     {
       name: "handoff_max",
       tokens: limits.handoffTokensMax,
-      meaning: "20 % of the threshold, at most 6,000, if more",
+      meaning: "30 % of the threshold, at most 9,000, if more",
       from: [],
     },
   ];

@@ -65,15 +65,15 @@ describe("the summary's budget", () => {
 });
 
 describe("the handoff's budget", () => {
-  // 40 % of the content up to 10 % of the window and 6,000, where that is more than the summary's.
+  // 40 % of the content up to 30 % of the room below the trigger and 9,000, where that is more than the summary's.
   it.each([
     [48_000, 10_000, 4_000],
-    [48_000, 100_000, 4_800],
+    [48_000, 100_000, 7_200],
     [48_000, 3_000, 2_000],
     [48_000, 1_200, 1_200],
-    [100_000, 100_000, 6_000],
+    [100_000, 100_000, 9_000],
     [200_000, 10_000, 4_000],
-    [200_000, 20_000, 6_000],
+    [200_000, 20_000, 8_000],
     [200_000, 80_000, 10_000],
     [1_000_000, 80_000, 12_000],
   ])("in a window of %i, for %i replaced tokens, is %i", (window, content, budget) => {
