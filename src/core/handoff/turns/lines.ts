@@ -2,10 +2,10 @@
  * What there is to tell of a turn, line by line: words, deeds with how they ended, and what was looked at, in their order. Each line
  * says what it is worth; how much of it is told is decided by the room.
  */
-import type { SaidEvent, SessionEvent } from "../../events/events.ts";
+import type { CallEvent, HeardEvent, SessionEvent } from "../../events/events.ts";
 import { createKnownThings } from "../../events/things.ts";
 import { deedLines } from "./deeds.ts";
-import type { Line, LinesOptions, Spoken, TellerOptions } from "./line.ts";
+import type { Line, LinesOptions, TellerOptions } from "./line.ts";
 import { isLook, lookLines, remember } from "./looks.ts";
 import { lastingLines } from "./overwritten.ts";
 import { repeatedLines } from "./repeated.ts";
@@ -14,38 +14,36 @@ import { heardLines, saidLines } from "./words.ts";
 
 /** The lines of all turns, turn by turn, the oldest first. */
 export function linesOfTurns(turns: readonly Turn[], options: LinesOptions): readonly (readonly Line[])[] {
-  const calls = turns.flatMap(({ events }) => events.filter((event) => event.kind === "call"));
-  const lasting = lastingLines(calls);
+  const all = turns.flatMap(({ events }) => events);
+  const heard = all.filter((event) => event.kind === "heard");
+  const lasting = lastingLines(all.filter((event) => event.kind === "call"));
   const things = createKnownThings();
-  const isRepeated = repeatedLines(turns.flatMap(({ events }) => events.filter((event) => event.kind !== "heard")));
-  const asked = turns.flatMap(({ events }) => events.flatMap(personIn));
-  const isAskedAgain = repeatedLines(asked);
+  const isRepeated = repeatedLines(all.filter((event) => event.kind !== "heard"));
+  const isAskedAgain = repeatedLines(heard.flatMap(({ speaker }) => (speaker.by === "person" ? speaker : [])));
   return turns.map((turn, at) => {
     const before = turns[at - 1]?.events.findLast((event) => event.kind === "said")?.text ?? "";
     return linesOfTurn(turn, { ...options, lasting, things, isRepeated, isAskedAgain, before });
   });
 }
 
-function personIn(event: SessionEvent): readonly Spoken[] {
-  return event.kind === "heard" && event.speaker.by === "person" ? [event.speaker] : [];
-}
-
 function linesOfTurn({ events }: Turn, options: TellerOptions): readonly Line[] {
   const answer = events.findLast((event) => event.kind === "said");
-  const lines = onceEach(events).flatMap((event) => linesOf(event, answer, options));
+  const undone = new Set(
+    events.map((event) => (event.kind === "call" && event.ending.status !== "done" ? event.message : -1)),
+  );
+  const lines = onceEach(events).flatMap((event) => {
+    if (event.kind !== "said") return linesOf(event, options);
+    const isAnswer = event === answer;
+    return saidLines(event, { isAnswer, isWhole: isAnswer || event.ends || undone.has(event.message) }, options);
+  });
   return [...lines, ...lookLines(events, answer, options)].toSorted((a, b) => a.message - b.message);
 }
 
-function linesOf(event: SessionEvent, answer: SaidEvent | undefined, options: TellerOptions): readonly Line[] {
-  switch (event.kind) {
-    case "heard":
-      return heardLines(event, options);
-    case "said":
-      return saidLines(event, event === answer, options);
-    case "call":
-      if (isLook(event)) remember(event, options);
-      return isLook(event) || options.running.has(event) ? [] : deedLines(event, options);
-  }
+function linesOf(event: HeardEvent | CallEvent, options: TellerOptions): readonly Line[] {
+  if (event.kind === "heard") return heardLines(event, options);
+  if (!isLook(event)) return options.running.has(event) ? [] : deedLines(event, options);
+  remember(event, options);
+  return [];
 }
 
 /**

@@ -120,26 +120,25 @@ export function mediaText(part: Part, message: number): string {
 /** The last words of a turn are its answer, which ends with what comes of it; what was said on the way counts less, and begins with it. */
 export function saidLines(
   event: SaidEvent,
-  isAnswer: boolean,
+  { isAnswer, isWhole }: { readonly isAnswer: boolean; readonly isWhole: boolean },
   { redact, isBeside, isRepeated }: TellerOptions,
 ): readonly Line[] {
   const { message } = event;
   if (isBeside(event.text)) return [];
-  const text = isAnswer ? event.text : toldBeforeCalls(event);
+  const text = isWhole ? event.text : withoutNext(event);
   if (!isAnswer && text.length < REMARK_CHARS_MIN) return [];
   const pieces = piecesWithout(text, redact, (one) => isRepeated(one, event), true);
-  const body = saidBody(event, redact, pieces, isAnswer);
+  const body = saidBody(event, text, redact, pieces, isAnswer);
   return [line(isAnswer ? "answer" : "remark", message, { lead: "Agent: ", body })];
 }
 
 const saidBody = keptWhile(
-  (event: SaidEvent, redact: TellerOptions["redact"], pieces: () => readonly string[], isAnswer: boolean) =>
-    proseBody(isAnswer ? event.text : toldBeforeCalls(event), redact, { hasEnd: isAnswer, pieces }),
+  (_: SaidEvent, text: string, redact: TellerOptions["redact"], pieces: () => readonly string[], hasEnd: boolean) =>
+    proseBody(text, redact, { hasEnd, pieces }),
 );
 
-/** What an agent says before it calls a tool ends with what it does next, which the call tells: a last sentence. */
-const toldBeforeCalls = keptWith(({ text, ends }: SaidEvent): string => {
-  if (ends) return text;
+/** What an agent says before it calls a tool ends with what it does next, which the call tells where it was done: a last sentence. */
+const withoutNext = keptWith(({ text }: SaidEvent): string => {
   const paragraphs = text.trim().split(/\n[ \t]*\n\s*/);
   if (paragraphs.at(-1)!.includes("\n")) return text;
   const left = sentencesOf(paragraphs.at(-1)!).slice(0, -1).join("").trim();

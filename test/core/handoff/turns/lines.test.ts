@@ -119,6 +119,15 @@ describe("words", () => {
       expect(told([user("Mend it."), ...looks(said!), says("Done.")])).toContain(`Agent: ${left}`);
   });
 
+  it("that an agent says before a call that was declined or failed are whole: no call tells what it would have done", () => {
+    const words = "The cart is empty because nobody filled it. I add a field for the plums and read the old name too.";
+    const fails = does("Edit", { file_path: "cart.ts", old_string: "a", new_string: "b" }, "Error: not found", {
+      text: words,
+      isError: true,
+    });
+    expect(told([user("Mend it."), ...fails, says("Done.")])).toContain(`Agent: ${words}`);
+  });
+
   it("of the live request are named where they stood: what follows is no answer to the request before", () => {
     const messages = [
       user("Is it done?"),
