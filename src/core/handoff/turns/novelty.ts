@@ -13,13 +13,13 @@ const REMEMBERED_CHARS_MAX = 2_000_000;
 
 const count = createCounter(wordsIn, REMEMBERED_CHARS_MAX);
 
-/** What each text tells that the others do not, for its length to the power of `exponent`, beside what they tell on average: 1 is as much as they do. */
-export function noveltiesAmong(texts: readonly string[], exponent: number): readonly number[] {
+/** What each text tells that the others do not, a character, beside what they tell on average: 1 is as much as they do. */
+export function noveltiesAmong(texts: readonly string[]): readonly number[] {
   const { pieces, counts } = count(texts);
   const densities = pieces.map((own, at) => {
-    let words = 0;
-    for (const word of own) words += 1 / counts[word]!;
-    return words / (Math.min(COUNTED_CHARS_MAX, texts[at]!.length) + MARGIN_CHARS) ** exponent;
+    let density = 0;
+    for (const word of own) density += 1 / counts[word]!;
+    return density / (Math.min(COUNTED_CHARS_MAX, texts[at]!.length) + MARGIN_CHARS);
   });
   const mean = densities.reduce((sum, density) => sum + density, 0) / texts.length;
   return densities.map((density) => density / (mean || 1));

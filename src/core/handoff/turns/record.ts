@@ -96,15 +96,14 @@ function sharedTurns({ events, carried, carriedAt, matches, ...request }: Record
   const all = earlier.length > 0 ? [...before, last, ...later.slice(goesOn)] : later;
   const lines = withoutRepeats(all).map(withRunsCounted);
   const compared = all.flat().filter(({ kind }) => COMPARED.has(kind));
-  const isTalk = isTalkAlone(lines.flat());
-  const texts = compared.map(({ body }) => body.within(Infinity));
-  const novelties = noveltiesAmong(texts, isTalk ? 1 : LENGTH_EXPONENT);
+  const novelties = noveltiesAmong(compared.map(({ body }) => body.within(Infinity)));
   const novelty = new Map(compared.map((line, at) => [line, novelties[at]!]));
   const old = front.length + carried.length;
   const orders = [
     ...Array.from({ length: old }, (_, at) => at - old),
     ...turns.slice(goesOn).map(({ start }) => start),
   ];
+  const isTalk = isTalkAlone(lines.flat());
   return orders.map((order, at) => {
     const own = lines[at]!;
     const age = orders.length - 1 - at;
@@ -178,7 +177,7 @@ function shared(line: Line, age: number, { matches, novelty, isTalk }: Comparing
   const about = matches?.(`${line.lead}${line.body.within(ABOUT_CHARS)}`) ?? true;
   return {
     ...line,
-    share: line.worth * fading * own,
+    share: line.worth * fading * Math.min(NOVELTY_MAX, own),
     about,
     // Behind the newest turn of a talk, words that stand nowhere else come first, however old they are.
     order: line.worth * (isTalk ? (age < 1 ? Infinity : own) : 1),
@@ -187,8 +186,8 @@ function shared(line: Line, age: number, { matches, novelty, isTalk }: Comparing
 }
 
 const ABOUT_CHARS = 20_000;
-/** In work a long text that is all its own has more to tell than a short one, though not as many times as it is longer. */
-const LENGTH_EXPONENT = 0.5;
+/** The most that words of its own make of a line, beside one that has as many as the others. */
+const NOVELTY_MAX = 2;
 
 /** Pastes and what was shown have a bound of their own, so that one of them never takes the room of all that was said. */
 function limited(turns: readonly SharedTurn[], tokensMax: number): readonly SharedTurn[] {
@@ -239,8 +238,9 @@ function fitted(
   if (!hasFocus) {
     const leftAt = (step: number): number => leftAfter(turns, tokensMax, () => step);
     const step = widest(steps, (one) => leftAt(one) >= 0);
-    const longer = longerLines(turns, leftAt(step), { step, leftMax: tokensMax * LEFT_SHARE_MAX });
-    return tell((line) => longer.get(line) ?? step);
+    const longer =
+      step + 1 < steps ? longerLines(turns, leftAt(step), { step, leftMax: tokensMax * LEFT_SHARE_MAX }) : NONE;
+    return tell((line) => (longer.has(line) ? step + 1 : step));
   }
   const matchingTurns = turns.map(({ order, lines }) => ({ order, lines: lines.filter(({ about }) => about) }));
   const fits = (one: number): boolean => leftAfter(matchingTurns, aboutMax, () => one) >= 0;
@@ -251,8 +251,10 @@ function fitted(
   return tell((line) => stepOf(line, other));
 }
 
-/** Of the room, what may stay empty where no line has a piece that small; to fill it, a line may become half as long again. */
-const [LEFT_SHARE_MAX, STEPS_FURTHER_MAX] = [0.08, 8];
+/** Of the room, what may stay empty where no line has a piece that small. */
+const LEFT_SHARE_MAX = 0.08;
+
+const NONE: ReadonlySet<TellableLine> = new Set();
 
 interface Lengthening {
   readonly step: number;
@@ -260,31 +262,30 @@ interface Lengthening {
   readonly leftMax: number;
 }
 
-/** Lines that go further than the others, and to which step, as far as what is left reaches: those worth most first, of equals the newest. */
+/** Lines that go a step further than the others, as far as what is left reaches: those worth most first, of equals the newest. */
 function longerLines(
   turns: readonly TellableTurn[],
   tokens: number,
   { step, leftMax }: Lengthening,
-): ReadonlyMap<TellableLine, number> {
-  const longer = new Map<TellableLine, number>();
+): ReadonlySet<TellableLine> {
+  const longer = new Set<TellableLine>();
   let left = tokens;
-  const lengthen = (line: TellableLine, to: number): boolean => {
-    const before = line.at(longer.get(line) ?? step).tokens;
-    const more = line.at(to).tokens - before;
+  const lengthen = (line: TellableLine): boolean => {
+    const before = line.at(step).tokens;
+    const more = line.at(step + 1).tokens - before;
     const cost = before === 0 && more > 0 ? more + NUMBER_TOKENS : more;
     if (cost > left) return false;
     left -= cost;
-    longer.set(line, to);
+    longer.add(line);
     return true;
   };
   const newest = turns.flatMap(({ lines }) => lines).toReversed();
   const ordered = newest.toSorted((a, b) => b.share - a.share);
-  const last = Math.min(step + STEPS_FURTHER_MAX, UNITS.length - 1);
   // Up to the first that does not fit: with more room the same ones do, and more.
-  const misfit = step === last ? -1 : ordered.findIndex((line) => !lengthen(line, step + 1));
+  const misfit = ordered.findIndex((line) => !lengthen(line));
   // What pieces as large as that leave empty is for lines that are told already: a new one might not fit beside a longer one.
-  const others = misfit < 0 ? [] : ordered.slice(misfit + 1).filter((line) => line.at(step).tokens > 0);
-  for (let to = step + 1; to <= last; to++) for (const line of others) if (left > leftMax) lengthen(line, to);
+  for (const line of misfit < 0 ? [] : ordered.slice(misfit + 1))
+    if (left > leftMax && line.at(step).tokens > 0) lengthen(line);
   return longer;
 }
 
