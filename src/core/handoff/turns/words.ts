@@ -128,12 +128,12 @@ export function saidLines(
   const text = isWhole ? event.text : withoutNext(event);
   if (!isAnswer && text.length < REMARK_CHARS_MIN) return [];
   const pieces = piecesWithout(text, redact, (one) => isRepeated(one, event), true);
-  const body = saidBody(event, text, redact, pieces, isAnswer);
+  const body = saidBody(pieces, text, redact, isAnswer);
   return [line(isAnswer ? "answer" : "remark", message, { lead: "Agent: ", body })];
 }
 
 const saidBody = keptWhile(
-  (_: SaidEvent, text: string, redact: TellerOptions["redact"], pieces: () => readonly string[], hasEnd: boolean) =>
+  (pieces: () => readonly string[], text: string, redact: TellerOptions["redact"], hasEnd: boolean) =>
     proseBody(text, redact, { hasEnd, pieces }),
 );
 
