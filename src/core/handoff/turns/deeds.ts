@@ -3,7 +3,7 @@ import { describeCall, withoutChangeOfFolder } from "../../digest/call.ts";
 import { oneLine } from "../../digest/cut.ts";
 import { headOfChange } from "../../events/changes.ts";
 import { isOfClient } from "../../events/envelopes.ts";
-import type { CallEvent } from "../../events/events.ts";
+import type { CallEvent, SessionEvent } from "../../events/events.ts";
 import { argumentsIn, valuesIn } from "../../events/things.ts";
 import { keptWhile, keptWith } from "../../kept.ts";
 import { line, type Line, type TellerOptions } from "./line.ts";
@@ -51,8 +51,8 @@ interface Deed extends Pick<TellerOptions, "redact" | "shortened"> {
 }
 
 /** Whether the call ended with what an agent reported, which has a line of its own. */
-function isReport({ summary, ending }: CallEvent): boolean {
-  return summary.action === "delegate" && ending.status === "done";
+export function isReport(event: SessionEvent): event is CallEvent {
+  return event.kind === "call" && event.summary.action === "delegate" && event.ending.status === "done";
 }
 
 /** The call, how it ended, and below it the lines that it wrote. */

@@ -46,7 +46,7 @@ export const WORTH: Readonly<Record<LineKind, number>> = {
 export interface TellerOptions extends LinesOptions {
   readonly lasting: ReadonlyMap<CallEvent, readonly string[]>;
   readonly things: KnownThings;
-  /** Whether a line of a result or of what the agent said stands in a later one, too. */
+  /** Whether a line of a report or of what the agent said stands in a later one, too. */
   readonly isRepeated: (line: string, within: SaidEvent | CallEvent) => boolean;
   /** Whether a line of a person's words stands in later ones, too. */
   readonly isAskedAgain: (line: string, within: Spoken) => boolean;

@@ -4,7 +4,7 @@
  */
 import type { CallEvent, HeardEvent, SessionEvent } from "../../events/events.ts";
 import { createKnownThings } from "../../events/things.ts";
-import { deedLines } from "./deeds.ts";
+import { deedLines, isReport } from "./deeds.ts";
 import type { Line, LinesOptions, TellerOptions } from "./line.ts";
 import { isLook, lookLines, remember } from "./looks.ts";
 import { lastingLines } from "./overwritten.ts";
@@ -18,7 +18,7 @@ export function linesOfTurns(turns: readonly Turn[], options: LinesOptions): rea
   const heard = all.filter((event) => event.kind === "heard");
   const lasting = lastingLines(all.filter((event) => event.kind === "call"));
   const things = createKnownThings();
-  const isRepeated = repeatedLines(all.filter((event) => event.kind !== "heard"));
+  const isRepeated = repeatedLines(all.filter((event) => event.kind === "said" || isReport(event)));
   const isAskedAgain = repeatedLines(heard.flatMap(({ speaker }) => (speaker.by === "person" ? speaker : [])));
   return turns.map((turn, at) => {
     const before = turns[at - 1]?.events.findLast((event) => event.kind === "said")?.text ?? "";

@@ -155,6 +155,15 @@ describe("words", () => {
     expect(last).toContain("# Plan of the shop");
   });
 
+  it("that an agent says are told by it where a file that it reads later has them, too", () => {
+    const plan = says(
+      "First the plums are counted.\nThen the cart is filled.\nAt last all of it is told to the shop, in so many words.",
+    );
+    const read = reads("plan.md", "First the plums are counted.\nThen the cart is filled.");
+    const lines = linesOf([user("Plan it."), plan, user("Show it."), ...read, says("Done.")]);
+    expect(lines.find(({ lead }) => lead === "Agent: ")!.body.within(90)).toContain("First the plums are counted.");
+  });
+
   it("that two reports of pages have are told with the last of them alone", () => {
     const page = (price: string) =>
       `I opened the next page.\nSign up for our daily letter now.\nYou find us at 33 University Place.\nThe ${price} plate costs less than the others do.`;
